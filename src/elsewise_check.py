@@ -3,12 +3,11 @@
     python -m elsewise_check FILE [FILE ...] [--model FILE]
 
 One file, Python's standard library alone, no part of elsewise: copy it anywhere. Every inequality that closes a node is
-evaluated in exact arithmetic (integers and fractions). The format and the formulas are explained for auditors in the
-page "Proofs that anyone can check" of the documentation; the names below are those of the page.
+evaluated in exact arithmetic (integers and fractions). Format, formulas and names are explained in the page "Proofs
+that anyone can check" of the documentation.
 
-A certificate is a text file of JSON values, one a line, possibly compressed by gzip: a header (the question, the model
-as plain numbers, the ellipsoids of the density, the answer, the claim), then nodes, in the order in which a reader
-meets them who looks into the first part of a divided node before the second. A node is divided, or closed.
+A certificate has a JSON value a line, possibly compressed by gzip: a header (the question, the model as plain numbers,
+the ellipsoids of the density, the answer, the claim), then nodes, divided or closed, the first part before the second.
 
 The claim is: every row x that keeps the rules, that the model decides as wanted for, and that is in an ellipsoid, is at
 a distance of at least ``lower_bound``. So a number x_i that costs a_i a unit stays within lower_bound / a_i of the row.
@@ -22,35 +21,31 @@ import json
 import math
 import runpy
 import sys
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from operator import mul
+from operator import itemgetter, mul
 from typing import Any
 
 FORMAT, VERSION = "elsewise certificate", 1
-# An answer is optimal if its distance exceeds what is proven by no more than this share.
-OPTIMAL_GAP = Fraction(1, 10**6)
-# "Infeasible" means that there is nothing within this many times what the row's own numbers cost.
-FAR = 10**6
-# Distances are computed in floating point: the one that is claimed is the exact one up to this share.
-SAME_DISTANCE = Fraction(1, 10**9)
-# Rounding of a floating-point operation, relative to its result, and how many there are beside those of a sum.
-UNIT, MORE_OPERATIONS = Fraction(1, 2**52), 16
-# A logarithm of a density, and hence a squared radius r, is computed up to this share of 1 + r.
-DENSITY_ROUNDING = Fraction(1, 10**9)
-# Costs by which leaves are out of reach are rounded down to multiples of 2**-GRID.
-GRID = 60
-# What units are applied to, and their values, are rounded outwards to multiples of 2**-FINE.
-FINE = 128
+OPTIMAL_GAP = Fraction(1, 10**6)  # the most by which the distance of an optimal answer exceeds what is proven, relative
+FAR = 10**6  # "infeasible": there is nothing within so many times what the row's own numbers cost
+SAME_DISTANCE = Fraction(1, 10**9)  # distances are computed in floating point: a claimed one is exact up to this share
+UNIT, MORE_OPERATIONS = Fraction(1, 2**52), 16  # rounding of an operation, and how many there are beside those of a sum
+DENSITY_ROUNDING = Fraction(1, 10**9)  # a log density, hence a squared radius r, is computed up to this share of 1 + r
+GRID = 60  # costs are rounded down to multiples of 2**-GRID, of the bound where that is less than one
+MOST_REMAINDERS = 300  # of sums of leaves, beyond which nothing is said of them
+FINE = 128  # what units are applied to, and their values, are rounded outwards to multiples of 2**-FINE
 
-# A linear form by its coefficients that are not zero; factors of distances to other points; and what a region adds to
-# the costs of columns, and a constant, None if nothing of it is in a node.
-Form = list[tuple[int, Fraction]]
-Away = list[tuple[Fraction, list[Fraction]]]
-Bound = tuple[dict[int, Any], Fraction] | None
-EVERYWHERE = [(-math.inf, math.inf, Fraction(0))]
+Form = list[tuple[int, Fraction]]  # a linear form by its coefficients that are not zero
+Away = list[tuple[Fraction, list[Fraction]]]  # factors of distances to other points
+Bound = (
+    tuple[dict[int, Any], Fraction] | None
+)  # what a region adds to columns, and a constant; None if none of it is left
+EVERYWHERE = [(-math.inf, math.inf, 0)]
 FUNCTIONS = ("relu", "identity", "square", "tanh", "logistic")
 NODES = ("close", "goals", "parts", "ellipsoids", "split", "levels", "clause")
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
@@ -82,8 +77,13 @@ def an_object(value: object, reason: str, known: str | None = None) -> dict[str,
     """Return an object, or refuse the line; of names that are not known it is not known what they would change."""
     if not isinstance(value, dict):
         raise RefusedError(reason)
-    require(known is None or value.keys() <= set((known or "").split()), f"unknown names, expected some of: {known}")
+    require(known is None or value.keys() <= set((known or "").split()), f"unknown names, expected: {known}")
     return value
+
+
+def objects(value: object, name: str, known: str) -> list[dict[str, Any]]:
+    """Return a list of objects with known names."""
+    return [an_object(each, f"{name}: expected objects", known) for each in listed(value, f"{name}: expected a list")]
 
 
 def numbers(value: object, name: str, length: int | None = None) -> list[float]:
@@ -149,14 +149,10 @@ class Map:
     def pulled_back(self, normal: Sequence[float | Fraction]) -> tuple[Form, Fraction]:
         """Write ``normal·z`` as ``form·x + constant``."""
         form: dict[int, Fraction] = {}
-        constant = Fraction(0)
-        for value, row, offset in zip(normal, self.rows, self.offset):
-            if value:
-                factor = Fraction(value)
-                constant += factor * offset
-                for j, coefficient in row:
-                    form[j] = form.get(j, Fraction(0)) + factor * coefficient
-        return list(form.items()), constant
+        used = [(Fraction(v), row, o) for v, row, o in zip(normal, self.rows, self.offset) if v]
+        for j, value in [(j, factor * coefficient) for factor, row, _ in used for j, coefficient in row]:
+            form[j] = form.get(j, Fraction(0)) + value
+        return list(form.items()), sum((factor * offset for factor, _, offset in used), Fraction(0))
 
     def at(self, point: list[Fraction]) -> list[Fraction]:
         """Return z at a point."""
@@ -164,21 +160,14 @@ class Map:
 
     def size(self, normal: list[float], most: list[Fraction]) -> Fraction:
         """Bound the sizes of all terms of ``normal·z``, added up, where |x| is at most ``most``."""
-        used = [(Fraction(v), row, o) for v, row, o in zip(normal, self.rows, self.offset) if v]
-        terms = (abs(v) * (abs(o) + sum(abs(a) * most[j] for j, a in row)) for v, row, o in used)
-        return sum(terms, Fraction(0))
-
-    def compares(self, normal: list[float]) -> bool:
-        """Whether ``normal·z`` is one feature as it is: to compare it with a number rounds nothing."""
-        used = [(abs(v), o, [a for _, a in row]) for v, row, o in zip(normal, self.rows, self.offset) if v]
-        return [*map(list, used)] == [[1, 0, [1]]]
+        used = [(Fraction(abs(v)), row, abs(o)) for v, row, o in zip(normal, self.rows, self.offset) if v]
+        return sum((v * (o + sum(abs(a) * most[j] for j, a in row)) for v, row, o in used), Fraction(0))
 
 
 class Column:
     """A column: one number, whole or not, or the indicators of the levels of a category."""
 
-    def __init__(self, given: object, n: int) -> None:
-        given = an_object(given, "a column is no object", "kind features")
+    def __init__(self, given: dict[str, Any], n: int) -> None:
         self.kind = given.get("kind")
         require(self.kind in ("number", "whole", "category"), "a column has no kind")
         features = listed(given.get("features"), "a column has no features")
@@ -196,6 +185,7 @@ class Box:
     part: int = -1
     ellipsoid: int = -1
     units: dict[int, tuple[float, float]] = field(default_factory=dict)
+    left: Any = None  # of trees: their leaves
 
     def within(self, feature: int, low: float, high: float) -> Box:
         """Return the part of the box where a feature is within further limits."""
@@ -221,55 +211,51 @@ class Domain:
         self.bound = bound
         self.price = [Fraction(v) for v in numbers(header.get("prices"), "prices", n)]
         require(all(price > 0 for price in self.price), "prices: expected positive numbers")
-        known = "columns units lower upper per_change max_changes rules clauses least_moves apart"
-        given = an_object(header.get("domain"), "domain: expected an object", known)
+        names = "columns units lower upper per_change max_changes rules clauses least_moves apart"
+        given = an_object(header.get("domain"), "domain: expected an object", names)
         self.per_change = Fraction(number(given.get("per_change"), "per_change"))
         require(self.per_change >= 0, "per_change is negative")
-        self.columns = [Column(column, n) for column in listed(given.get("columns"), "columns: expected a list")]
+        self.unit = 2 ** (GRID - min(math.frexp(float(bound))[1], 0))  # costs are counted in 1 / unit, rounded down
+        self.limit = math.ceil(bound * self.unit)
+        self.change_cost = math.floor(self.per_change * self.unit)
+        self.costs: dict[tuple[int, Any], int] = {}
+        self.columns = [Column(column, n) for column in objects(given.get("columns"), "columns", "kind features")]
         require(sorted(f for c in self.columns for f in c.features) == list(range(n)), "a feature is not in one column")
-        units = listed(given.get("units"), "units: expected lists of columns")
-        self.units = [[position(c, "units", len(self.columns)) for c in unit] for unit in units]
-        every = sorted(c for unit in self.units for c in unit)
-        require(every == list(range(len(self.columns))), "units: not each once")
+        count, units = len(self.columns), listed(given.get("units"), "units: expected lists of columns")
+        self.units = [[position(c, "units", count) for c in unit] for unit in units]
+        require(sorted(c for unit in self.units for c in unit) == list(range(count)), "units: not each once")
         most = given.get("max_changes")
         self.max_changes = None if most is None else position(most, "max_changes", 2**53)
         self.lower = ends(given.get("lower"), "lower", n, -math.inf)
         self.upper = ends(given.get("upper"), "upper", n, math.inf)
-        self.below, self.above = self.row, self.row
-        if given.get("least_moves") is not None:
-            self.below = numbers(given["least_moves"].get("below"), "least_moves", n)
-            self.above = numbers(given["least_moves"].get("above"), "least_moves", n)
-            moves = zip(self.below, self.row, self.above)
-            require(all(low <= own <= high for low, own, high in moves), "least_moves: the row is not between the ends")
-        self.clauses = [self._clause(clause) for clause in listed(given.get("clauses", []), "clauses: expected a list")]
+        moves = given.get("least_moves") or {"below": self.row, "above": self.row}
+        self.below, self.above = (numbers(moves.get(end), "least_moves", n) for end in ("below", "above"))
+        is_between = all(low <= own <= high for low, own, high in zip(self.below, self.row, self.above))
+        require(is_between, "least_moves: the row is not between the ends")
+        clauses = listed(given.get("clauses", []), "clauses: expected a list")
+        self.clauses = [[self._literal(each) for each in listed(one, "clauses: expected lists")] for one in clauses]
         self.indicators = {f for column in self.columns if column.kind == "category" for f in column.features}
-        for f in self.indicators:
-            between = 0 < self.lower[f] != 1 or 0 != self.upper[f] < 1
-            require(not between, "an indicator has a limit between 0 and 1")
+        between = any(0 < self.lower[f] != 1 or 0 != self.upper[f] < 1 for f in self.indicators)
+        require(not between, "an indicator has a limit between 0 and 1")
         self._require_levels(self.row, "row")
         self.apart = []
-        for each in listed(given.get("apart", []), "apart: expected a list"):
-            each = an_object(each, "apart: expected objects", "point distance")
+        for each in objects(given.get("apart", []), "apart", "point distance"):
             other, least = numbers(each.get("point"), "apart", n), Fraction(number(each.get("distance"), "apart"))
             self._require_levels(other, "point that is kept away from")
             self.apart.append((list(map(Fraction, other)), least * (1 - SAME_DISTANCE)))
         self.reach = [bound / price for price in self.price]
         self.most = [abs(own) + reach for own, reach in zip(self.exact_row, self.reach)]
         self.rules: list[tuple[Form, Fraction, Fraction]] = []
-        for rule in listed(given.get("rules", []), "rules: expected a list"):
-            rule = an_object(rule, "rules: expected objects", "normal offset")
+        for rule in objects(given.get("rules", []), "rules", "normal offset"):
             form = [(j, Fraction(v)) for j, v in enumerate(numbers(rule.get("normal"), "rules", n)) if v]
             offset = Fraction(number(rule.get("offset"), "rules"))
             size = sum((abs(v) * self.most[j] for j, v in form), abs(offset))
             self.rules.append((form, offset, UNIT * (n + MORE_OPERATIONS) * size))
 
-    def _clause(self, given: object) -> list[tuple[int, float, float]]:
-        found = []
-        for literal in listed(given, "clauses: expected lists of literals"):
-            require(isinstance(literal, list) and len(literal) == 3, "a literal is not [feature, low, high]")
-            low, high = ends(literal[1:2], "low", 1, -math.inf), ends(literal[2:], "high", 1, math.inf)
-            found.append((position(literal[0], "a literal", self.n), low[0], high[0]))
-        return found
+    def _literal(self, given: Any) -> tuple[int, float, float]:
+        require(isinstance(given, list) and len(given) == 3, "a literal is not [feature, low, high]")
+        low, high = ends(given[1:2], "low", 1, -math.inf), ends(given[2:], "high", 1, math.inf)
+        return position(given[0], "a literal", self.n), low[0], high[0]
 
     def _require_levels(self, values: list[float], name: str) -> None:
         for column in self.columns:
@@ -282,13 +268,12 @@ class Domain:
         forced = [f for f in column.features if box.lower[f] > 0]
         return [f for f in column.features if box.upper[f] >= 1 and all(f == other for other in forced)]
 
-    def distance(self, point: list[float]) -> Fraction:
-        """Return the exact distance of a point."""
-        apart = [abs(Fraction(x) - own) for x, own in zip(point, self.exact_row)]
-        return sum(map(mul, self.price, apart), Fraction(0)) + self.per_change * self._n_changed(point)
-
-    def _n_changed(self, point: list[float]) -> int:
-        return sum(any(point[f] != self.row[f] for c in unit for f in self.columns[c].features) for unit in self.units)
+    def distance(self, point: list[float]) -> tuple[Fraction, int]:
+        """Return the exact distance of a point, and how many units it changes."""
+        features = [[f for c in unit for f in self.columns[c].features] for unit in self.units]
+        n_changed = sum(any(point[f] != self.row[f] for f in own) for own in features)
+        moved = (abs(Fraction(x) - own) * price for x, own, price in zip(point, self.exact_row, self.price))
+        return sum(moved, self.per_change * n_changed), n_changed
 
     def require_point(self, point: list[float]) -> None:
         """Refuse a point that does not keep the limits and rules."""
@@ -299,7 +284,8 @@ class Domain:
         self._require_levels(point, "point")
         for f in [column.features[0] for column in self.columns if column.kind == "whole"]:
             require(point[f].is_integer() or point[f] == self.row[f], f"feature {f} of the point is not whole")
-        require(self.max_changes is None or self._n_changed(point) <= self.max_changes, "the point changes too much")
+        most = self.max_changes
+        require(most is None or self.distance(point)[1] <= most, "the point changes too much")
         for k, clause in enumerate(self.clauses):
             require(any(low <= point[f] <= high for f, low, high in clause), f"the point breaks clause {k}")
         exact = [Fraction(x) for x in point]
@@ -309,58 +295,78 @@ class Domain:
             away = sum(map(mul, self.price, (abs(x - y) for x, y in zip(exact, other))), Fraction(0))
             require(away >= least, "the point is too near to another one")
 
-    def _least_of_column(self, column: Column, box: Box, slopes: list[Fraction], extra: Any, away: Away) -> list[Any]:
-        """Return the least ``distance + slopes·(x - row) + extra - away`` of a column: if it stays, if it changes.
+    def cost(self, f: int, x: Any) -> int:
+        """Return what a number costs, or a level that is entered, in 1 / unit, rounded down."""
+        if (f, x) not in self.costs:
+            moved = 1 + self.price[x] / self.price[f] if f in self.indicators else abs(Fraction(x) - self.exact_row[f])
+            self.costs[f, x] = math.floor(moved * self.price[f] * self.unit)
+        return self.costs[f, x]
 
-        On each side of the row that of a number is linear, or concave where distances to other points are taken away:
-        its least is at an end. ``extra`` has pieces of a number, intervals with what is added there, or levels. None
-        where there is nothing in the box.
-        """
+    def _least_of_column(self, column: Column, box: Box, slopes: list[Fraction], extra: Any, away: Away) -> list[Any]:
+        """Return the least ``distance + slopes·(x - row) + extra - away`` of a column that stays, and that changes."""
         if column.kind == "category":
             here, left = next(f for f in column.features if self.row[f] == 1), self.levels(column, box)
-            more = {f: (extra or {}).get(f, Fraction(0)) + self.price[f] + slopes[f] for f in left}
+            more = {f: (extra or {}).get(f, 0) + (self.cost(f, here) if f != here else 0) for f in left}
+            if away or any(slopes[f] for f in column.features):
+                more = {f: value + (slopes[f] - slopes[here]) * self.unit for f, value in more.items()}
             for k, point in away:
                 other = next(f for f in column.features if point[f] == 1)
-                more = {f: v - k * (self.price[f] + self.price[other]) * (f != other) for f, v in more.items()}
-            costs = [more[f] + self.price[here] - slopes[here] for f in left if f != here]
-            return [more[here] - self.price[here] - slopes[here] if here in left else None, min(costs, default=None)]
+                taken = {f: (self.price[f] + self.price[other]) * k * self.unit for f in left if f != other}
+                more = {f: value - taken.get(f, 0) for f, value in more.items()}
+            return [more.get(here), min((value for f, value in more.items() if f != here), default=None)]
         f = column.features[0]
-        slope, own, price, reach = slopes[f], self.exact_row[f], self.price[f], self.reach[f]
-        below, above = Fraction(self.below[f]), Fraction(self.above[f])
-        stays, changes = None, []
-        for first, last, added in extra or EVERYWHERE:
-            low, high = max(first, box.lower[f]), min(last, box.upper[f])
-            stays = added - sum(k * price * abs(own - y[f]) for k, y in away) if low <= own <= high else stays
-            least = own - reach if low == -math.inf else max(Fraction(low), own - reach)
-            most = own + reach if high == math.inf else min(Fraction(high), own + reach)
-            sides = [(least, min(most, below)), (max(least, above), most)]
-            if column.kind == "whole":
-                sides = [(Fraction(math.ceil(a)), Fraction(math.floor(b))) for a, b in sides]
-            for x in [x for a, b in sides if a <= b for x in (a, b)]:
-                taken = sum(k * abs(x - y[f]) for k, y in away)
-                changes.append(added + price * (abs(x - own) - taken) + slope * (x - own))
-        return [stays, min(changes, default=None)]
+        if not (extra or slopes[f] or away) and box.lower[f] <= self.row[f] <= box.upper[f]:
+            return [0, 0]  # a change gains nothing
+        each = [self._least_of_piece(column, box, *piece, slopes[f], away) for piece in extra or EVERYWHERE]
+        stays, changes = ([value for value in values if value is not None] for values in zip(*each))
+        return [min(stays, default=None), min(changes, default=None)]
+
+    def sides(self, column: Column, low: float, high: float) -> list[tuple[float, float]]:
+        """Return what an interval leaves on both sides of the row, from one number that there may be to another."""
+        f = column.features[0]
+        found = [(low, min(high, self.below[f])), (max(low, self.above[f]), high)]
+        if column.kind == "whole":
+            found = [(a if math.isinf(a) else math.ceil(a), b if math.isinf(b) else math.floor(b)) for a, b in found]
+        return [(float(a), float(b)) for a, b in found if a <= b]
+
+    def _least_of_piece(self, column: Column, box: Box, *given: Any) -> tuple[Any, Any]:
+        """Return the least of an interval: on each side of the row costs are linear, or concave, so least at an end."""
+        (first, last, added, slope, away), f, is_whole = given, column.features[0], column.kind == "whole"
+        low, high, own = max(first, box.lower[f]), min(last, box.upper[f]), self.exact_row[f]
+
+        def at(x: Any) -> Any:
+            if not (slope or away):
+                return added + self.cost(f, x)
+            taken = sum(k * self.price[f] * abs(Fraction(x) - y[f]) for k, y in away)
+            return added + self.cost(f, x) + (slope * (Fraction(x) - own) - taken) * self.unit
+
+        changes = []
+        for a, b in self.sides(column, low, high):
+            is_left = b <= self.row[f]
+            if self.cost(f, b if is_left else a) < self.limit:  # else all of it is beyond reach
+                changes.append(at(b if is_left else a))
+                if slope or away:
+                    far: Any = max(a, own - self.reach[f]) if is_left else min(b, own + self.reach[f])
+                    changes.append(at((math.ceil(far) if is_left else math.floor(far)) if is_whole else far))
+        return at(self.row[f]) if low <= self.row[f] <= high else None, min(changes, default=None)
 
     def least(self, box: Box, slopes: list[Fraction], extra: dict[int, Any], away: Away) -> Fraction | None:
-        """Return the least ``distance + slopes·(x - row) + extra - away`` over the near rows of a box; None for none.
-
-        ``extra`` has pieces, or levels, of some columns, ``away`` factors of distances to other points.
-        """
-        total, gains, n_forced = Fraction(0), [], 0
+        """Return the least ``distance + slopes·(x - row) + extra - away`` over near rows of a box; None for none."""
+        total, gains, n_forced = Fraction(0), list[Any](), 0
         for unit in self.units:
             both = [self._least_of_column(self.columns[c], box, slopes, extra.get(c), away) for c in unit]
             options = [[each for each in pair if each is not None] for pair in both]
             if not all(options):
                 return None
             stays = [stay for stay, _ in both if stay is not None]
-            moves = sum(map(min, options), self.per_change)
+            moves = sum(map(min, options), self.change_cost)
             if len(stays) < len(both):
                 n_forced, total = n_forced + 1, total + moves
             else:
-                total += sum(stays, Fraction(0))
-                gains.append(min(moves - sum(stays, Fraction(0)), Fraction(0)))
+                total += sum(stays)
+                gains.append(min(moves - sum(stays), 0))
         left = len(gains) if self.max_changes is None else self.max_changes - n_forced
-        return None if left < 0 else total + sum(sorted(gains)[:left], Fraction(0))
+        return None if left < 0 else (total + sum(sorted(gains)[:left])) / self.unit
 
 
 def outward(low: float | Fraction, high: float | Fraction) -> tuple[Any, Any]:
@@ -370,17 +376,14 @@ def outward(low: float | Fraction, high: float | Fraction) -> tuple[Any, Any]:
 
 
 def exp_between(x: Fraction) -> tuple[int, int]:
-    """Bound exp(-x) for x >= 0, in units of 2**-FINE: the alternating series at x / 2^k <= 1, squared k times.
-
-    Each of less than 60 terms is rounded down by less than 3 units.
-    """
+    """Bound exp(-x) for x >= 0, in units of 2**-FINE: the alternating series at x / 2^k <= 1, squared k times."""
     one, k = 1 << FINE, math.ceil(x).bit_length()
     y, term, total, n = math.floor(x * one) >> k, one, one, 0
     while term:
         n += 1
         term = term * y // (n * one)
         total += -term if n % 2 else term
-    low, high = max(total - 256, 0), total + 256
+    low, high = max(total - 256, 0), total + 256  # each of less than 60 terms was rounded down by less than 3 units
     for _ in range(k):
         low, high = low * low >> FINE, (high * high >> FINE) + 1
     return low, high
@@ -454,17 +457,16 @@ class Layer:
         require(len(rows) == len(self.functions) == count, "a layer has other numbers of weights and functions")
         require(all(name in FUNCTIONS for name in self.functions), f"functions: expected some of {FUNCTIONS}")
         self.weights = [numbers(row, "weights", width) for row in rows]
-        forms = [[(k, Fraction(w)) for k, w in enumerate(row) if w] for row in self.weights]
-        exact = [Fraction(offset) for offset in self.offsets]
+        forms = [([(k, Fraction(w)) for k, w in enumerate(row) if w], Fraction(0)) for row in self.weights]
         if map_ is not None:  # the first layer sees features
-            width, pulled = domain.n, [map_.pulled_back(row) for row in self.weights]
-            forms, exact = [form for form, _ in pulled], [b + more for b, (_, more) in zip(exact, pulled)]
-        dense = [[dict(form).get(k, Fraction(0)) for k in range(width)] for form in forms]
+            width, forms = domain.n, [map_.pulled_back(row) for row in self.weights]
+        exact = [Fraction(b) + more for b, (_, more) in zip(self.offsets, forms)]
+        dense = [[dict(form).get(k, Fraction(0)) for k in range(width)] for form, _ in forms]
         self.rows, self.columns = [Vector(row) for row in dense], [Vector(column) for column in zip(*dense)]
         self.shift = Vector(exact)
         self.constant = [outward(b, b) for b in exact]
         self.balls = []
-        for form, b in zip(forms, exact) if map_ is not None else []:  # a unit of distance: by the largest ratio
+        for (form, _), b in zip(forms, exact) if map_ is not None else []:  # a unit of distance: by the largest ratio
             middle = b + sum((a * domain.exact_row[j] for j, a in form), Fraction(0))
             room = domain.bound * max((abs(a) / domain.price[j] for j, a in form), default=Fraction(0))
             self.balls.append(outward(middle - room, middle + room))
@@ -495,8 +497,8 @@ class Polyhedra:
     the part hold together: for the slacks v of all of them, ``sum exp(-v_r) <= exp(L)``.
 
     The model adds up its terms in floating point. A sum of k products is off by no more than (k + few) roundings of
-    the sum of their sizes, which are bounded, for nothing far away matters: half-spaces are moved out by that much.
-    Through a unit errors grow as sizes do, and twice as much where it is a square.
+    the sum of their sizes: half-spaces are moved out by that much. Through a unit errors grow as sizes do, and twice as
+    much where it is a square.
     """
 
     def __init__(self, given: dict[str, Any], n: int, domain: Domain) -> None:
@@ -507,8 +509,7 @@ class Polyhedra:
         self.normals = [numbers(row, "normals", width) for row in rows]
         self.offsets = numbers(given.get("offsets"), "offsets", len(rows))
         self.parts = []
-        for part in listed(given.get("parts"), "parts: expected a list"):
-            part = an_object(part, "parts: expected objects", "start stop shift shift_offset")
+        for part in objects(given.get("parts"), "parts", "start stop shift shift_offset"):
             start, stop = (position(part.get(end), "parts", len(rows) + 1) for end in ("start", "stop"))
             shift = numbers(part.get("shift", [0.0] * width), "shift", width)
             self.parts.append((range(start, stop), shift, number(part.get("shift_offset", 0.0), "shift")))
@@ -537,18 +538,22 @@ class Polyhedra:
             rows, shift, shift_offset = self.parts[part]
             normal, own, offset = self.normals[rows[place]], self.of_units[rows[place]], self.offsets[rows[place]]
             form, constant = self.map.pulled_back([Fraction(a) - Fraction(b) for a, b in zip(normal, shift)])
-            size = sum(self.map.size(each, self.domain.most) for each in (normal, shift))
-            size += Fraction(abs(offset)) + Fraction(abs(shift_offset))
-            size += Fraction(sum(map(mul, map(abs, own), self.sizes)))
+            size = self.map.size(normal, self.domain.most) + self.map.size(shift, self.domain.most)
+            size += sum(map(Fraction, (abs(offset), abs(shift_offset), sum(map(mul, map(abs, own), self.sizes)))))
             rounding = UNIT * (self.n_operations + 2 * len(own)) * size
-            if not any(shift) and not own and self.map.compares(normal):
-                rounding = Fraction(0)
+            seen: list[Any] = [
+                (abs(v), o, [a for _, a in z]) for v, z, o in zip(normal, self.map.rows, self.map.offset) if v
+            ]
+            if not any(shift) and not own and seen == [(1, 0, [1])]:
+                rounding = Fraction(0)  # one feature is compared with a number, as it is
             self.known[key] = form, Fraction(offset) - Fraction(shift_offset) - constant, rounding
         return self.known[key]
 
     def spans(self, box: Box) -> list[list[tuple[int, int]]] | None:
         """Bound what units are applied to, layer by layer, in units of 2**-FINE; None if nothing is left."""
         first, found = 0, list[list[tuple[int, int]]]()
+        if not self.layers:
+            return found
         near: Any = zip(box.lower, box.upper, self.domain.exact_row, self.domain.reach)
         values = [outward(max(low, own - reach), min(high, own + reach)) for low, high, own, reach in near]
         for layer in self.layers:
@@ -564,11 +569,7 @@ class Polyhedra:
         return found
 
     def bound(self, box: Box, given: dict[str, Any], slopes: list[Fraction]) -> Bound:
-        """Add what multipliers of half-spaces and units make of the region to slopes of x; return the constant.
-
-        With the weights w that multipliers give to the values of units, ``w phi(t) = (w phi(t) - m t) + m t`` for any
-        m: the first is at least its minimum over the interval of the unit, the second is linear in what is before.
-        """
+        """Add what multipliers make of the region to slopes: ``w phi(t) = (w phi(t) - m t) + m t``; return the rest."""
         require(box.part >= 0, "there are multipliers of a part, but no part")
         rows, constant, total = self.parts[box.part][0], Fraction(0), Fraction(0)
         pairs, weights = entries(given.get("parts", []), "parts", len(rows), 0.0), [Fraction(0)] * self.n_last
@@ -611,12 +612,15 @@ class Polyhedra:
         raise RefusedError("the model, as it is read here, does not decide for the target at the point")
 
     def _slack(self, part: int, place: int, point: list[Fraction], values: list[tuple[int, int]]) -> Fraction:
-        """Return the least that a half-space may leave at a point."""
         form, offset, _ = self.halfspace(part, place)
         weights = map(Fraction, self.of_units[self.parts[part][0][place]])
         most = sum((w * (b if w > 0 else a) for w, (a, b) in zip(weights, values)), Fraction(0))
         left: Fraction = offset - sum((a * point[j] for j, a in form), Fraction(0)) - most / 2**FINE
         return left
+
+
+# A leaf: what it costs beyond a box, adds to each condition, whether that is exact, and the sides of columns it is on.
+Leaf = tuple[int, list[int], list[bool], dict[int, Any]]
 
 
 class Trees:
@@ -628,9 +632,8 @@ class Trees:
     it: what is proven of x' is proven of x, less what moving so little costs. Neither limits, codes and the row nor two
     places where trees divide may be that near to each other; whole numbers and levels that are near go both ways.
 
-    If all scores are multiples of 2^-20 no larger than one, as votes are, sums are exact: they are multiples of the
-    greatest common divisor of what leaves differ by, and what is ``strict`` is not met at a tie. Otherwise a sum of n
-    numbers is off by no more than (n + few) roundings of their sizes, to 24 bits where ``single``.
+    A sum of n numbers is off by no more than (n + few) roundings of their sizes, to 24 bits where ``single``. Scores
+    that are multiples of 2^-20 up to one, as votes are, add up exactly: what is ``strict`` is not met at a tie.
     """
 
     def __init__(self, given: dict[str, Any], n: int, domain: Domain) -> None:
@@ -638,45 +641,36 @@ class Trees:
         self.domain, self.map = domain, Map(given.get("map"), n, "map")
         self.column_of = {f: c for c, column in enumerate(domain.columns) for f in column.features}
         self.seen: dict[int, int | None] = {}
-        rows = listed(given.get("conditions"), "conditions: expected a list")
-        rows = [an_object(row, "conditions: expected objects", "weights least slack strict") for row in rows]
+        rows = objects(given.get("conditions"), "conditions", "weights least slack strict")
         self.n_scores = len(listed(rows[0].get("weights"), "weights: expected a list")) if rows else 0
-        weights = [numbers(row.get("weights"), "weights", self.n_scores) for row in rows]
         self.near: dict[int, Fraction] = {}
-        self.cuts: dict[int, set[tuple[Fraction, int, float]]] = {}
+        self.cuts: dict[int, set[tuple[Any, int, float]]] = {}
         self.views: dict[Any, int] = {}
-        self.costs: dict[tuple[int, Any], int] = {}
+        self.known: dict[tuple[int, float], Any] = {}
         self.trees = [self._tree(tree) for tree in listed(given.get("trees"), "trees: expected a list")]
         for c, cuts in self.cuts.items():
             for (cut, z, last), (other, y, after) in pairwise(sorted(cuts)):
-                is_apart = last < after if z == y else other - cut > 2 * self.near[c]
+                is_apart = last < after if z == y else Fraction(other) - Fraction(cut) > 2 * self.near[c]
                 require(is_apart, "two limits of trees are as near to each other as rounding")
-        leaves = [[node[0] for node in tree if len(node) == 1] for tree in self.trees]
-        scores = [value for of_tree in leaves for leaf in of_tree for value in leaf]
-        self.bits = max(Vector([*scores, *(w for row in weights for w in row)]).bits, 0) * 2
-        each = [[leaf[k] for of_tree in leaves for leaf in of_tree] for k in range(self.n_scores)]
-        are_votes = [all(abs(v) <= 1 and (v * 2**20).is_integer() for v in score) for score in each]
-        exact_weights = [[Fraction(w) for w in row] for row in weights]
-        for tree in self.trees:  # leaves become what they add to the conditions, in units of 2**-bits
-            for k, node in enumerate(tree):
-                if len(node) == 1:
-                    values = [Fraction(v) for v in node[0]]
-                    tree[k] = ([int(sum(map(mul, row, values)) * 2**self.bits) for row in exact_weights],)
-        size = sum(max((abs(v) for leaf in of_tree for v in leaf), default=0.0) for of_tree in leaves)
-        unit = Fraction(1, 2**23) if given.get("single") is True else UNIT
-        self.needed = []
-        for r, row in enumerate(rows):
-            least = Fraction(number(row.get("least"), "least"))
-            slack = Fraction(number(row.get("slack"), "slack"))
+        scores = [[node[0] for node in tree if len(node) == 1] for tree in self.trees]
+        self.weights = [numbers(row.get("weights"), "weights", self.n_scores) for row in rows]
+        self.bits = 2 * Vector([v for tree in [*scores, self.weights] for leaf in tree for v in leaf]).bits
+        is_single, unit = given.get("single") is True, 2**self.bits
+        size = (Fraction(1, 2**23) if is_single else UNIT) * (len(self.trees) + MORE_OPERATIONS)
+        size *= Fraction(sum(max((abs(v) for leaf in of_tree for v in leaf), default=0.0) for of_tree in scores))
+        self.conditions = list[
+            Any
+        ]()  # the least sum that may meet each, and the least of exact leaves if there are any
+        for row, weights in zip(rows, self.weights):
+            least, slack = (Fraction(number(row.get(name), name)) for name in ("least", "slack"))
             require(slack >= 0, "slack is negative")
-            is_exact = all(w in (-are_votes[k], 0, are_votes[k]) for k, w in enumerate(weights[r]))
-            if is_exact and given.get("single") is not True:
-                strict = row.get("strict") is True
-                self.needed.append(self._next_sum(r, least if strict else least - slack, strict))
-            else:
-                few = len(self.trees) + MORE_OPERATIONS
-                own = unit * few * sum(abs(w) for w in exact_weights[r]) * Fraction(size)
-                self.needed.append(math.floor((least - slack - own) * 2**self.bits))
+            lowest = math.floor((least - slack - size * sum(map(abs, map(Fraction, weights)))) * unit)
+            exact = math.floor(least * unit) + 1 if row.get("strict") is True else math.ceil((least - slack) * unit)
+            adds_up = not is_single and all(w in (-1, 0, 1) for w in weights)
+            self.conditions.append((lowest, exact if adds_up else None))
+        domain.limit = max(domain.limit, math.ceil((domain.bound + self.slip([Fraction(0)] * n, 1)) * domain.unit))
+        self.changed = [domain.change_cost * ([c] in domain.units) for c in range(len(domain.columns))]
+        self.leaves = [self._leaves_of(tree, 0, {}) for tree in self.trees]
 
     def _tree(self, given: object) -> list[Any]:
         nodes = listed(given, "trees: expected lists of nodes")
@@ -689,29 +683,30 @@ class Trees:
             left, right = (position(child, "a node", len(nodes)) for child in node[2:])
             require(left > k and right > k, "a tree leads back")
             if isinstance(node[0], list):
-                found.append((*self._by_level(node[0]), left, right, None))
+                levels = frozenset(position(f, "levels of a node", self.domain.n) for f in node[0])
+                columns = {self.column_of[f] for f in levels}
+                require(len(columns) == 1, "a tree divides no category, or several, by levels")
+                column = self.domain.columns[c := columns.pop()]
+                require(column.kind == "category", "a tree divides a number by levels")
+                found.append((c, (levels, frozenset(column.features) - levels), left, right, None))
                 continue
             z, limit = position(node[0], "a node", len(self.map.rows)), number(node[1], "a limit")
             columns = {self.column_of[j] for j, _ in self.map.rows[z]}
             require(len(columns) <= 1, "a tree sees a mixture of columns")
             self.seen[z] = columns.pop() if columns else None
-            found.append((self.seen[z], self._sides(z, limit), left, right, (z, Fraction(limit))))
+            if (z, limit) not in self.known:
+                sides: Any = self._sides(z, limit)
+                if isinstance(sides[0], tuple):
+                    sides = [self._within(self.column_of[self.map.rows[z][0][0]], *side) for side in sides]
+                self.known[z, limit] = sides
+            found.append((self.seen[z], self.known[z, limit], left, right, (z, limit)))
         require(len(found) > 0, "a tree has no nodes")
         return found
 
-    def _by_level(self, given: list[Any]) -> tuple[int, tuple[Any, Any]]:
-        """Return a category, and its levels that go left and right."""
-        left = frozenset(position(f, "levels of a node", self.domain.n) for f in given)
-        columns = {self.column_of[f] for f in left}
-        require(len(columns) == 1, "a tree divides no category, or several, by levels")
-        column = self.domain.columns[c := columns.pop()]
-        require(column.kind == "category", "a tree divides a number by levels")
-        return c, (left, frozenset(column.features) - left)
-
     def _sides(self, z: int, limit: float) -> tuple[Any, Any]:
         """Return where a comparison may send a row left and right: intervals of a number, or sets of levels."""
-        row, offset, exact = self.map.rows[z], self.map.offset[z], Fraction(limit)
-        c = self.seen[z]
+        row, offset, c = self.map.rows[z], self.map.offset[z], self.seen[z]
+        exact = Fraction(limit)
         column = None if c is None else self.domain.columns[c]
         if column is None or column.kind == "category":
             value = dict.fromkeys(column.features if column else [-1], offset)
@@ -723,7 +718,7 @@ class Trees:
         slope, cuts = row[0][1], self.cuts.setdefault(self.column_of[row[0][0]], set())
         view = self.views.setdefault((row[0], offset), z)
         if slope == 1 and offset == 0:
-            cuts.add((exact, view, limit))
+            cuts.add((limit, view, limit))
             return (-math.inf, limit), (math.nextafter(limit, math.inf), math.inf)
         assert c is not None
         cut = (exact - offset) / slope
@@ -747,161 +742,187 @@ class Trees:
         low_side, high_side = (-math.inf, last), (math.nextafter(last, math.inf), math.inf)
         return (low_side, high_side) if slope > 0 else (high_side, low_side)
 
-    def _next_sum(self, r: int, least: Fraction, strict: bool) -> int:
-        """Return the smallest sum, of those that leaves can have, that meets a condition."""
-        gains: list[list[int]] = [[node[0][r] for node in tree if len(node) == 1] for tree in self.trees]
-        start: int = sum(of_tree[0] for of_tree in gains)
-        step: int = math.gcd(*(gain - of_tree[0] for of_tree in gains for gain in of_tree)) or 1
-        count: Fraction = (least * 2**self.bits - start) / step
-        return start + step * (math.floor(count) + 1 if strict else math.ceil(count))
+    def _leaves_of(self, tree: list[Any], k: int, sides: dict[int, Any]) -> list[Leaf]:
+        """List the leaves below a node that some row of the domain reaches."""
+        if len(node := tree[k]) == 1:
+            return [(0, *self._gains(node[0]), sides)]
+        c, parts, *children, _ = node
+        here = None if c is None else sides.get(c) or self._side(c, self.domain.lower, self.domain.upper)
+        kept = [(child, part if c is None else self._both(part, here)) for child, part in zip(children, parts)]
+        below = ((child, sides if c is None else {**sides, c: part}) for child, part in kept if part)
+        return [leaf for child, own in below for leaf in self._leaves_of(tree, child, own)]
+
+    def _gains(self, scores: list[float]) -> tuple[list[int], list[bool]]:
+        exact, weights = Vector(scores), map(Vector, self.weights)
+        gains = [sum(map(mul, own.whole, exact.whole)) << self.bits - own.bits - exact.bits for own in weights]
+        votes = [abs(v) <= 1 and (v * 2**20).is_integer() for v in scores]
+        return gains, [all(v or not w for v, w in zip(votes, own)) for own in self.weights]
+
+    def _needed(self, r: int, leaves: list[list[Leaf]]) -> Any:
+        """Return the least sum that meets a condition with one of these leaves of each tree, in units of 2**-bits.
+
+        Exact leaves of a tree differ by multiples of some g: sums leave few remainders. Others are rounded to 2**-40.
+        """
+        lowest, lowest_exact = self.conditions[r]
+        known = [[gain[r] for _, gain, exact, _ in tree if exact[r]] for tree in leaves]
+        if lowest_exact is None or not any(known):
+            return lowest
+        g = math.gcd(*(gain - tree[0] for tree in known for gain in tree)) or 1 << self.bits + 24
+        blur = max(self.bits - 40, 0)
+        remainders, off = {(0, True)}, len(leaves) << blur  # they are rounded down
+        for tree in leaves:
+            own = {(gain[r] % g if exact[r] else gain[r] >> blur << blur, exact[r]) for _, gain, exact, _ in tree}
+            remainders = {((a + b) % g, e and f) for a, e in remainders for b, f in own}
+            if len(remainders) > MOST_REMAINDERS:
+                return lowest
+        starts = ((lowest_exact if is_exact else lowest - off, rest) for rest, is_exact in remainders)
+        return max(lowest, min(start + (rest - start) % g for start, rest in starts))
 
     def require_point(self, point: list[Fraction]) -> None:
         """Refuse a point at which the leaves do not add up to enough."""
-        seen, total = self.map.at(point), [0] * len(self.needed)
+        seen, leaves = self.map.at(point), list[list[Leaf]]()
         for tree in self.trees:
             node = tree[0]
             while len(node) > 1:
                 _, (levels, _), left, right, test = node
                 is_left = seen[test[0]] <= test[1] if test else any(point[f] == 1 for f in levels)
                 node = tree[left if is_left else right]
-            total = [a + b for a, b in zip(total, node[0])]
-        enough = all(a >= b for a, b in zip(total, self.needed))
-        require(enough, "the model, as it is read here, does not decide for the target at the point")
+            leaves.append([(0, *self._gains(node[0]), {})])
+        for r in range(len(self.conditions)):
+            total = sum(gains[r] for [(_, gains, *_)] in leaves)
+            enough = total >= self._needed(r, leaves)
+            require(enough, "the model, as it is read here, does not decide for the target at the point")
 
     def slip(self, slopes: list[Fraction], times: Fraction | int) -> Fraction:
         """Return by how much some distances and ``slopes·x`` may differ between a row and what trees treat it as."""
-        first = ((self.domain.columns[c].features[0], near) for c, near in self.near.items())
-        return sum(((times * self.domain.price[f] + abs(slopes[f])) * near for f, near in first), Fraction(0))
+        moved = [(self.domain.columns[c].features[0], near) for c, near in self.near.items()]
+        return sum(((times * self.domain.price[f] + abs(slopes[f])) * near for f, near in moved), Fraction(0))
 
     def bound(self, box: Box, given: dict[str, Any], slopes: list[Fraction]) -> Bound:
         """Return what messages add to columns, and the least of all trees; None if a tree has no leaf left."""
         said = an_object(given["trees"], "trees: expected multipliers")
         bits = position(said.get("bits"), "bits", 2000)
         pi = [position(p, "pi", 2**400) for p in listed(said.get("pi", []), "pi: expected a list")]
-        require(len(pi) == len(self.needed), "pi: one weight a condition is expected")
+        require(len(pi) == len(self.conditions), "pi: one weight a condition is expected")
+        left = self.left(box)
+        if left is None:
+            return None
+        sides, leaves = left
         messages: list[dict[int, list[tuple[Any, int]]]] = [{} for _ in self.trees]
-        columns = self.domain.columns
         for each in listed(said.get("messages"), "messages: expected a list"):
             require(isinstance(each, list) and len(each) == 3, "a message is not [tree, column, values]")
-            t, c = (position(k, "a message", count) for k, count in zip(each, (len(messages), len(columns))))
+            t, c = (position(k, "a message", count) for k, count in zip(each, (len(messages), len(sides))))
             require(c not in messages[t], "a message occurs twice")
             messages[t][c] = self._message(c, listed(each[2], "a message has no values"))
-        unit = Fraction(1, 2**bits)
-        total = sum(map(mul, pi, self.needed)) * unit / 2**self.bits
-        sides = [self._whole_side(c, box) for c in range(len(columns))]
-        is_empty = any(not side or (isinstance(side, tuple) and side[0] > side[1]) for side in sides)
-        if is_empty or any(low > high for low, high in zip(box.lower, box.upper)):
+        total = sum(p * self._needed(r, leaves) for r, p in enumerate(pi) if p)
+        for tree, own in zip(leaves, messages):
+            whole = {c: self._least_message(c, message, sides[c]) for c, message in own.items()}
+            values = []
+            for _, gains, _, of_leaf in tree:
+                value = -sum(map(mul, pi, gains))
+                for c in own.keys() & of_leaf.keys():
+                    value += self._least_message(c, own[c], self._both(of_leaf[c], sides[c])) - whole[c] << self.bits
+                values.append(value)
+            total += min(values) + (sum(whole.values()) << self.bits)
+        require(self.domain.unit >> bits > 0, "bits: finer than costs are counted")
+        summed = {c: self._summed(c, messages, self.domain.unit >> bits) for c in {c for own in messages for c in own}}
+        return summed, Fraction(total, 2 ** (self.bits + bits))
+
+    def left(self, box: Box) -> tuple[list[Any], list[list[Leaf]]] | None:
+        """Return what a box leaves of columns, and leaves of each tree in reach; None if a tree has none."""
+        sides = [self._side(c, box.lower, box.upper) for c in range(len(self.domain.columns))]
+        if not all(sides) or any(low > high for low, high in zip(box.lower, box.upper)):
             return None
-        costs = {c: self._cost(c, side) for c, side in enumerate(sides)}
-        bound = self.domain.bound + self.slip([Fraction(0)] * self.domain.n, 1)
-        spare = math.ceil(bound * 2**GRID) - sum(costs.values()), costs  # what is left of the bound
-        for tree, own in zip(self.trees, messages):
-            least = self._least_leaf(tree, box, own, pi, spare)
-            if least is None:
+        before, leaves = box.left or ([None] * len(sides), self.leaves)
+        changed = {c for c, (side, other) in enumerate(zip(sides, before)) if side != other}
+        base, kept = [self._cost(c, side) for c, side in enumerate(sides)], []
+        room = self.domain.limit - sum(base)
+        for tree in leaves:
+            own = []
+            for extra, gains, exact, of_leaf in tree:
+                if not changed.isdisjoint(of_leaf):
+                    both = {c: self._both(side, sides[c]) for c, side in of_leaf.items()}
+                    is_in = all(both.values())
+                    extra = sum(self._cost(c, side) - base[c] for c, side in both.items()) if is_in else room
+                if extra < room:
+                    own.append((extra, gains, exact, of_leaf))
+            if not own:
                 return None
-            total += least * unit / 2**self.bits
-        return {c: self._summed(c, messages, unit) for c in {c for own in messages for c in own}}, total
+            kept.append(own)
+        return sides, kept
 
     def _message(self, c: int, values: list[Any]) -> list[tuple[Any, int]]:
         """Return a function of a column: ``[(last number of a piece, value), ...]``, or ``[(level, value), ...]``."""
         found, is_category = [], self.domain.columns[c].kind == "category"
         for pair in values:
             require(isinstance(pair, list) and len(pair) == 2 and type(pair[1]) is int, "a message has no whole value")
-            level = position(pair[0], "a level of a message", self.domain.n) if is_category else 0
-            found.append((level if is_category else ends(pair[:1], "a message", 1, math.inf)[0], pair[1]))
+            end = (
+                position(pair[0], "a level", self.domain.n)
+                if is_category
+                else ends(pair[:1], "a message", 1, math.inf)[0]
+            )
+            found.append((end, pair[1]))
         last = [end for end, _ in found]
         require(len(set(last)) == len(last), "a message says something twice")
         in_order = is_category or (last == sorted(last) and last[-1] == math.inf)
         require(in_order, "pieces of a message do not follow each other")
         return found
 
-    def _summed(self, c: int, messages: list[dict[int, list[tuple[Any, int]]]], unit: Fraction) -> Any:
-        """Return minus the sum of all messages to a column, by pieces or levels."""
+    def _summed(self, c: int, messages: list[dict[int, list[tuple[Any, int]]]], unit: int) -> Any:
+        """Return minus the sum of all messages to a column, by pieces or levels, in units of costs."""
         own = [message[c] for message in messages if c in message]
+        steps = Counter[Any]()
         if self.domain.columns[c].kind == "category":
-            levels: dict[int, Fraction] = {}
-            for message in own:
-                for f, value in message:
-                    levels[f] = levels.get(f, Fraction(0)) - value * unit
-            return levels
-        steps: dict[float, int] = {}
+            for f, value in [pair for message in own for pair in message]:
+                steps[f] -= value * unit
+            return steps
         for message in own:
             for (end, value), (_, after) in pairwise(message):
-                steps[end] = steps.get(end, 0) + after - value
+                steps[end] += after - value
         level, first, pieces = sum(message[0][1] for message in own), -math.inf, []
         for end in [*sorted(steps), math.inf]:
             pieces.append((first, end, -level * unit))
-            level, first = level + steps.get(end, 0), math.nextafter(end, math.inf)
+            level, first = level + steps[end], math.nextafter(end, math.inf)
         return pieces
 
-    def _whole_side(self, c: int, box: Box) -> Any:
+    def _side(self, c: int, lower: list[float], upper: list[float]) -> Any:
+        """Return what limits leave of a column: an interval from one number that it may have to another, or levels."""
         column = self.domain.columns[c]
-        if column.kind != "category":
-            return self._within(c, box.lower[column.features[0]], box.upper[column.features[0]])
-        return frozenset(self.domain.levels(column, box))
+        if column.kind == "category":
+            return frozenset(self.domain.levels(column, Box(lower, upper)))
+        return self._within(c, lower[column.features[0]], upper[column.features[0]])
 
-    def _within(self, c: int, low: float, high: float) -> tuple[float, float]:
-        """Return an interval from one number that a column may have to another."""
-        column, domain = self.domain.columns[c], self.domain
-        own, below_, above_ = (values[column.features[0]] for values in (domain.row, domain.below, domain.above))
-        sides = [(low, min(high, below_)), (max(low, above_), high)]
-        if column.kind == "whole":
-            sides = [(a if math.isinf(a) else math.ceil(a), b if math.isinf(b) else math.floor(b)) for a, b in sides]
-        found = [float(x) for a, b in sides if a <= b for x in (a, b)] + [own] * (low <= own <= high)
-        return min(found, default=math.inf), max(found, default=-math.inf)
+    def _both(self, side: Any, other: Any) -> Any:
+        """Return what two sides have in common, None or no levels if nothing."""
+        if isinstance(side, frozenset):
+            return side & other
+        if side is None or other is None:
+            return None
+        low, high = max(side[0], other[0]), min(side[1], other[1])
+        return (low, high) if low <= high else None
+
+    def _within(self, c: int, low: float, high: float) -> tuple[float, float] | None:
+        """Return an interval from one number that a column may have to another; None if there is none in it."""
+        own = self.domain.row[self.domain.columns[c].features[0]]
+        found = [own] * (low <= own <= high)
+        found += [x for side in self.domain.sides(self.domain.columns[c], low, high) for x in side]
+        return (min(found), max(found)) if found else None
 
     def _cost(self, c: int, side: Any) -> int:
-        """Return the least distance of an interval or some levels, in units of 2**-GRID, rounded down."""
-        key = (c, side)
-        if key not in self.costs:
-            domain, column = self.domain, self.domain.columns[c]
-            f = column.features[0]
-            if column.kind == "category":
-                own = next(f for f in column.features if domain.row[f] == 1)
-                each = [domain.price[f] + domain.price[own] if f != own else Fraction(0) for f in side]
-                cost = min(each, default=Fraction(0))
-            else:
-                nearest = Fraction(min(max(domain.row[f], side[0]), side[1]))
-                cost = domain.price[f] * abs(nearest - domain.exact_row[f])
-            self.costs[key] = math.floor(cost * 2**GRID)
-        return self.costs[key]
+        """Return the least cost of an interval or some levels."""
+        domain, f = self.domain, self.domain.columns[c].features[0]
+        if isinstance(side, frozenset):
+            f = next(f for f in self.domain.columns[c].features if domain.row[f] == 1)
+            return 0 if f in side else self.changed[c] + min(domain.cost(level, f) for level in side)
+        nearest = min(max(domain.row[f], side[0]), side[1])
+        return 0 if nearest == domain.row[f] else self.changed[c] + domain.cost(f, nearest)
 
-    def _least_leaf(self, tree: list[Any], box: Box, own: dict[int, Any], pi: list[int], spare: Any) -> int | None:
-        """Return the least ``messages - pi·leaf`` over the leaves of a tree that near rows of a box reach."""
-        least: int | None = None
-        waiting: list[tuple[int, dict[int, Any]]] = [(0, {})]
-        while waiting:
-            k, sides = waiting.pop()
-            node = tree[k]
-            if len(node) == 1:
-                if sum(self._cost(c, side) - spare[1][c] for c, side in sides.items()) >= spare[0]:
-                    continue
-                value = -sum(map(mul, pi, node[0]))
-                for c, message in own.items():
-                    value += self._least_message(c, message, sides.get(c) or self._whole_side(c, box)) << self.bits
-                least = value if least is None else min(least, value)
-                continue
-            c, (left, right), *children, _ = node
-            if c is None:
-                waiting += [(child, sides) for child, part in zip(children, (left, right)) if part]
-                continue
-            here = sides.get(c) or self._whole_side(c, box)
-            for child, part in zip(children, (left, right)):
-                if isinstance(part, frozenset):
-                    kept: Any = here & part
-                    is_left = bool(kept)
-                else:
-                    kept = self._within(c, max(here[0], part[0]), min(here[1], part[1]))
-                    is_left = kept[0] <= kept[1]
-                if is_left:
-                    waiting.append((child, {**sides, c: kept}))
-        return least
-
-    def _least_message(self, c: int, message: list[tuple[Any, int]], side: Any) -> int:
+    def _least_message(self, c: int, message: list[tuple[Any, int]], side: Any) -> Any:
         if self.domain.columns[c].kind == "category":
-            return min([value for f, value in message if f in side] + [0] * any(f not in dict(message) for f in side))
-        firsts = [-math.inf, *(math.nextafter(end, math.inf) for end, _ in message)]
-        return min(value for first, (end, value) in zip(firsts, message) if first <= side[1] and end >= side[0])
+            known = dict(message)
+            return min(known.get(f, 0) for f in side)
+        first, last = (bisect_left(message, end, key=itemgetter(0)) for end in side)
+        return min(value for _, value in message[first : last + 1])
 
 
 class Ellipsoids:
@@ -918,8 +939,7 @@ class Ellipsoids:
             self.columns.append([Vector(row[j] for row in rows) for j in range(q)])
         self.n_image = list(map(len, shapes))
         self.sets = []
-        for each in listed(given.get("ellipsoids"), "ellipsoids: expected a list"):
-            an_object(each, "ellipsoids: expected objects", "shape centre squared_radius penalties")
+        for each in objects(given.get("ellipsoids"), "ellipsoids", "shape centre squared_radius penalties"):
             shape = position(each.get("shape"), "shape", len(shapes))
             centre = [Fraction(v) for v in numbers(each.get("centre"), "centre", q)]
             squared = Fraction(number(each.get("squared_radius"), "squared_radius"))
@@ -936,8 +956,9 @@ class Ellipsoids:
         columns, y, k = self.columns[shape], Vector(image), Fraction(kappa)
         require(self.n_image[shape] == len(image), "image: wrong number of numbers")
         constant = -y.dot(y) / (4 * k) - k * squared
-        for column, row, offset, middle in zip(columns, self.map.rows, self.map.offset, centre):
-            weight = column.dot(y)
+        for weight, row, offset, middle in zip(
+            [each.dot(y) for each in columns], self.map.rows, self.map.offset, centre
+        ):
             constant += weight * (offset - middle)
             add(slopes, weight, row)
         add(slopes, k, penalties)
@@ -967,12 +988,6 @@ class Goal:
             require(kind in ("polyhedra", "trees"), f"region: unknown kind {kind!r}")
             self.region = (Trees if kind == "trees" else Polyhedra)(region, domain.n, domain)
         self.density = None if density is None else Ellipsoids(density, domain.n)
-
-    def require_point(self, point: list[Fraction]) -> None:
-        """Refuse a point that is not in the region, or not dense."""
-        for each in (self.region, self.density):
-            if each is not None:
-                each.require_point(point)
 
 
 class Checker:
@@ -1006,11 +1021,13 @@ class Checker:
             return
         point = numbers(header["point"], "point", self.domain.n)
         distance = self.distance = Fraction(number(claim.get("distance"), "distance"))
-        exact = self.domain.distance(point)
+        exact = self.domain.distance(point)[0]
         require(abs(exact - distance) <= SAME_DISTANCE * exact, "the distance of the point is another")
         self.domain.require_point(point)
         goal = position(header.get("goal"), "goal", len(self.goals))
-        self.goals[goal].require_point([Fraction(x) for x in point])
+        for each in (self.goals[goal].region, self.goals[goal].density):
+            if each is not None:
+                each.require_point([Fraction(x) for x in point])
         require((gap := distance - self.bound) >= 0, "the bound is larger than the distance")
         require(self.status != "optimal" or gap <= OPTIMAL_GAP * distance, "optimal is claimed, but the gap is larger")
 
@@ -1022,11 +1039,13 @@ class Checker:
         box = self.waiting.pop()
         (kind, given), *_ = node.items()
         require(kind in NODES, f"unknown node {kind!r}")
+        region = self.goals[box.goal].region if box.goal >= 0 else None
+        if kind != "close" and isinstance(region, Trees):
+            box = replace(box, left=region.left(box) or box.left)
         is_list = kind in ("goals", "parts", "ellipsoids")
         self.waiting += reversed(self._all_of(box, kind, given) if is_list else getattr(self, "_" + kind)(box, given))
 
     def _all_of(self, box: Box, kind: str, given: object) -> list[Box]:
-        """Divide a node by all goals, or by all parts or ellipsoids of its goal."""
         options: list[Any] | None = self.goals
         if kind != "goals":
             goal = self._goal(box)
@@ -1034,8 +1053,7 @@ class Checker:
         if options is None or getattr(box, kind[:-1]) >= 0:
             raise RefusedError(f"a node that has none is divided by its {kind}")
         require(given == len(options), f"not all {kind} are looked into")
-        each: list[dict[str, Any]] = [{kind[:-1]: one} for one in range(len(options))]
-        return [replace(box, **one) for one in each]
+        return [replace(box, **dict[str, Any]({kind[:-1]: one})) for one in range(len(options))]
 
     def _goal(self, box: Box) -> Goal:
         require(box.goal >= 0, "a node is about no goal yet")
@@ -1045,15 +1063,17 @@ class Checker:
         """Divide the interval of a number: between the parts there is no number that the row may become."""
         given = an_object(given, "split: expected an object", "feature unit intervals")
         parts = listed(given.get("intervals"), "split: expected intervals")
-        lows = ends([part[0] for part in parts], "split", len(parts), -math.inf)
-        highs = ends([part[1] for part in parts], "split", len(parts), math.inf)
+        lows, highs = (ends([part[k > 0] for part in parts], "split", len(parts), k) for k in (-math.inf, math.inf))
         if "unit" in given:
             return self._split_unit(box, given["unit"], lows, highs)
         domain, f = self.domain, position(given.get("feature"), "split", self.domain.n)
         require(f not in domain.indicators, "an indicator is not split")
         require(lows[0] <= box.lower[f] and highs[-1] >= box.upper[f], "a split leaves out an end")
+        column = next(column for column in domain.columns if column.features == [f])
         for before, after in zip(highs, lows[1:]):
-            require(after <= math.nextafter(before, math.inf) or self._is_gap(f, before, after), "a split leaves a gap")
+            low, high = math.nextafter(before, math.inf), math.nextafter(after, -math.inf)
+            is_left = low <= domain.row[f] <= high or bool(domain.sides(column, low, high))
+            require(not is_left, "a split leaves a gap")
         return [box.within(f, low, high) for low, high in zip(lows, highs)]
 
     def _split_unit(self, box: Box, given: object, lows: list[float], highs: list[float]) -> list[Box]:
@@ -1066,45 +1086,28 @@ class Checker:
         kept = [(max(a, low), min(b, high)) for a, b in zip(lows, highs)]
         return [replace(box, units={**box.units, unit: each}) for each in kept]
 
-    def _is_gap(self, f: int, low: float, high: float) -> bool:
-        """Whether no number that the row may become is strictly between two numbers."""
-        domain = self.domain
-        if low < domain.row[f] < high:
-            return False
-        is_whole = any(column.kind == "whole" and column.features == [f] for column in domain.columns)
-        if is_whole and math.floor(low) + 1 >= high:
-            return True
-        below, own, above = domain.below[f], domain.row[f], domain.above[f]
-        return below != above and (below <= low <= high <= own or own <= low <= high <= above)
-
     def _levels(self, box: Box, given: object) -> list[Box]:
         """Divide a category: every level that is left is in one of the parts."""
         given = an_object(given, "levels: expected an object", "column parts")
         column = self.domain.columns[position(given.get("column"), "levels", len(self.domain.columns))]
         require(column.kind == "category", "a number has no levels")
         parts = listed(given.get("parts"), "levels: expected lists of features")
-        kept = [{position(f, "levels", self.domain.n) for f in part} for part in parts]
-        require(all(box.upper[f] < 1 or any(f in own for own in kept) for f in column.features), "a level is left out")
-        gone = [set(column.features) - own for own in kept]
+        gone = [set(column.features) - {position(f, "levels", self.domain.n) for f in part} for part in parts]
+        is_left_out = any(box.upper[f] >= 1 and all(f in own for own in gone) for f in column.features)
+        require(not is_left_out, "a level is left out")
         return [replace(box, upper=[0.0 if f in own else high for f, high in enumerate(box.upper)]) for own in gone]
 
     def _clause(self, box: Box, given: object) -> list[Box]:
-        """Divide by the alternatives of a rule: one of them holds."""
         clause = self.domain.clauses[position(given, "clause", len(self.domain.clauses))]
         known = self.domain.indicators
         each = [(f, *((float(low > 0), float(high >= 1)) if f in known else (low, high))) for f, low, high in clause]
         return [box.within(*literal) for literal in each]
 
     def _close(self, box: Box, given: object) -> list[Box]:
-        """Close a node: no row in it is nearer than the bound.
-
-        For multipliers that are not negative, ``distance + multipliers · what must not be positive`` is a lower bound
-        of the distance. All of it but the distance is linear, or bounded by a tangent: the least is a sum over columns.
-        """
+        """Close a node: ``distance + multipliers · what must not be positive`` reaches the bound."""
         given = an_object(given, "close: expected multipliers", "parts units rules apart ellipsoid trees")
         domain, slopes, constant = self.domain, [Fraction(0)] * self.domain.n, Fraction(0)
-        extra: dict[int, Any] = {}
-        region: Polyhedra | Trees | None = None
+        extra, region = dict[int, Any](), None
         if given.keys() & {"parts", "units", "trees"}:
             region = self._goal(box).region
             if region is None or isinstance(region, Trees) is not ("trees" in given):
@@ -1171,10 +1174,7 @@ def read_lines(path: str) -> Iterator[str]:
 
 def digest(path: str) -> str:
     """Return the SHA-256 hash of the lines of a file, whether it is compressed or not."""
-    found = hashlib.sha256()
-    for line in read_lines(path):
-        found.update(line.encode())
-    return found.hexdigest()
+    return hashlib.sha256("".join(read_lines(path)).encode()).hexdigest()
 
 
 def main(paths: list[str]) -> int:
@@ -1187,8 +1187,8 @@ def main(paths: list[str]) -> int:
     code = 0
     for path in paths:
         try:
-            checker = check_lines(read_lines(path))
-            proven = f"{checker.status}, nothing is nearer than {float(checker.bound)!r}"
+            found = check_lines(read_lines(path))
+            proven = f"{found.status}, nothing is nearer than {float(found.bound)!r}"
             print(f"{path}: holds ({proven}), sha256 {digest(path)}")
         except (RefusedError, OSError, EOFError, UnicodeDecodeError) as error:
             print(f"{path}: REFUSED, {error}")

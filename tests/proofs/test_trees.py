@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -234,3 +236,68 @@ def test_trees_whose_limits_are_one_but_for_rounding():
     }  # fmt: skip
     with pytest.raises(elsewise_check.RefusedError, match="two limits of trees are as near"):
         elsewise_check.check_lines([json.dumps(header), '{"goals": 1}', '{"close": {}}'])
+
+
+def forest_header(trees, strict):
+    """A header about a forest of stumps, one a column, that votes for the second class."""
+    n = len(trees)
+    region = {
+        "kind": "trees",
+        "map": {"rows": [[[j, 1.0]] for j in range(n)], "offset": [0.0] * n},
+        "single": False,
+        "conditions": [{"weights": [-1.0, 1.0], "least": 0.0, "slack": 0.0, "strict": strict}],
+        "trees": [[[j, 0.5, 1, 2], [left], [right]] for j, (left, right) in enumerate(trees)],
+    }
+    domain = {
+        "columns": [{"kind": "number", "features": [j]} for j in range(n)],
+        "units": [[j] for j in range(n)],
+        "lower": [0.0] * n,
+        "upper": [1.0] * n,
+        "per_change": 0.0,
+        "max_changes": None,
+    }
+    claim = {"status": "unknown", "distance": None, "lower_bound": 100.0}
+    header = {"format": "elsewise certificate", "version": 1, "claim": claim, "row": [0.0] * n, "prices": [1.0] * n}
+    return {**header, "point": None, "goal": None, "domain": domain, "goals": [{"region": region, "density": None}]}
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("seed", range(40))
+def test_least_sums_are_those_of_all_combinations(seed, strict):
+    rng = np.random.default_rng(seed)
+    shares = np.array([0.0, 0.25, 0.5, 1.0, 1 / 3, 0.1, 0.7][: 4 if seed % 4 == 0 else 7])
+    values = rng.choice(shares, size=(5, 2))
+    trees = [[[1.0 - float(p), float(p)] for p in pair] for pair in values]
+    checker = elsewise_check.Checker(forest_header(trees, strict))
+    region = checker.goals[0].region
+    needed = Fraction(region._needed(0, region.leaves), 2**region.bits)
+    enough = []
+    for chosen in product(*trees):
+        gain = sum((Fraction(b) - Fraction(a) for a, b in chosen), Fraction(0))
+        is_exact = all((p * 2**20).is_integer() for leaf in chosen for p in leaf)
+        is_met = (gain > 0 if strict else gain >= 0) if is_exact else gain >= Fraction(-1, 10**12)
+        enough += [gain] if is_met else []
+    if enough:
+        assert needed <= min(enough)
+    if enough and seed % 4 == 0:  # votes alone: nothing is rounded
+        step = Fraction(1, 2) if not np.isin(values, 0.25).any() else Fraction(1, 4)
+        assert needed > (0 if strict else -1)
+        assert (needed / step).denominator <= 4
+
+
+def test_forests_whose_leaves_are_no_votes_are_certified_to_the_tie():
+    X, y = numbers(3, n_classes=2)
+    model = RandomForestClassifier(40, min_samples_leaf=2, random_state=0).fit(X, y)
+    for target in (0, 1):
+        answers = (
+            ew.Explainer(model, density=None)
+            .fit(X, y)
+            .explain(X[model.predict(X) != target][:5], target, certificate=True)
+        )
+        check_all(answers)
+        for one in answers:
+            header = json.loads(one.proof.lines[0])
+            condition = header["goals"][0]["region"]["conditions"][0]
+            condition["least"] -= 80.0  # everything is accepted
+            with pytest.raises(elsewise_check.RefusedError):
+                elsewise_check.check_lines([json.dumps(header), *one.proof.lines[1:]])

@@ -6,7 +6,6 @@ the form that the checker reads. It trusts nothing of the search: where the sear
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -15,19 +14,17 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from .leaves import closed_parts
 from .multipliers import BoundedNode, NodeMultipliers, NodeRelaxation
 from .nodes import NodeCosts, Proof, ProofNode
-from .regions import NotCertifiedError, StatedPolyhedra, StatedSums, StatedTrees
+from .regions import NotCertifiedError, StatedPolyhedra, StatedSums, StatedTrees, as_text
 from .statement import Statement, limits
-from .trees import TreeBound, TreeBounds
+from .trees import AHEAD, TreeBound, TreeBounds
 from .units import WORTH_NARROWING, UnitBounds
 
 # Shares of a distance below it that certificates claim: proofs of the search are about that fine. The coarser ones are
 # tried where rounding allowances of the checker leave less.
 SLACKS = (2e-7, 9e-7)
-# What is asked of a node beyond the claim, as a share of it: more than the rounding of doubles, and than what the
-# checker allows for.
-AHEAD = 2e-8
 # Where there is no answer, certificates prove that there is none within this distance, in units of what the row's own
 # numbers cost.
 FAR = 1e6
@@ -73,9 +70,7 @@ def prove(statement: Statement, lower_bound: float) -> Proof:
 
 
 def _certificate(statement: Statement, claimed: float, status: str) -> Proof:
-    header = json.dumps(statement.header(claimed, status), allow_nan=False, separators=(",", ":"))
-    nodes = (json.dumps(node, allow_nan=False, separators=(",", ":")) for node in _Prover(statement, claimed).nodes())
-    return Proof((header, *nodes))
+    return Proof((statement.header(claimed, status), *_Prover(statement, claimed).lines()))
 
 
 class _Prover:
@@ -97,17 +92,37 @@ class _Prover:
             for goal in statement.goals
         ]
 
-    def nodes(self) -> Iterator[dict[str, Any]]:
+    def lines(self) -> Iterator[str]:
         """Write the nodes."""
         domain, n_written = self.statement.domain, 0
         waiting = [ProofNode(domain.lower[0].copy(), domain.upper[0].copy())]
         while waiting:
-            node, children = self._next(waiting.pop())
+            box = waiting.pop()
+            recorded = self._recorded(box)
+            if recorded is not None:
+                n_written += len(recorded)
+                yield from recorded
+                continue
+            node, children = self._next(box)
             waiting += reversed(children)
             n_written += 1
             if n_written > MOST_NODES:
                 raise NotCertifiedError(f"the proof takes more than {MOST_NODES} nodes")
-            yield node
+            yield as_text(node)
+
+    def _recorded(self, box: ProofNode) -> list[str] | None:
+        """Let the kernel of the search prove a node; None if that is not its business, or it fails."""
+        statement = self.statement
+        if box.goal < 0 or self.claimed == 0.0 or self.trees[box.goal] is None:
+            return None
+        density, bounds = statement.goals[box.goal].density, self.trees[box.goal]
+        assert bounds is not None
+        if density is not None and box.ellipsoid < 0:
+            return None
+        has_more = box.ellipsoid >= 0 or len(statement.domain.offsets) > 0 or len(statement.apart) > 0
+        if has_more:
+            return None
+        return bounds.record(box, np.zeros(len(statement.row)), 0.0, {}, MOST_NODES)
 
     def _next(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
         """Close a node, or divide it."""
@@ -144,7 +159,10 @@ class _Prover:
     def _parts(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
         region = self.statement.goals[box.goal].region
         assert isinstance(region, (StatedPolyhedra, StatedSums))
-        return {"parts": region.n_parts}, [replace(box, part=part) for part in range(region.n_parts)]
+        known: list[dict[str, Any] | None] = [None] * region.n_parts
+        if isinstance(region, StatedPolyhedra):
+            known = closed_parts(region, self.costs, box, self.wanted)
+        return {"parts": region.n_parts}, [replace(box, part=k, closing=closing) for k, closing in enumerate(known)]
 
     def _next_of_sums(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
         """Close or divide a node whose model is a sum of units."""

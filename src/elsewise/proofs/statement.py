@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..search import Domain
-from .regions import NotCertifiedError, StatedEllipsoids, StatedPolyhedra, StatedSums, StatedTrees
+from .regions import NotCertifiedError, StatedEllipsoids, StatedPolyhedra, StatedSums, StatedTrees, as_text
 
 # Clauses by which one earlier answer is excluded, at most.
 MOST_CLAUSES = 64
@@ -30,12 +30,10 @@ class StatedGoal:
     density: StatedEllipsoids | None
 
     @property
-    def as_json(self) -> dict[str, Any]:
+    def text(self) -> str:
         """What the header says of it."""
-        return {
-            "region": None if self.region is None else self.region.as_json,
-            "density": None if self.density is None else self.density.as_json,
-        }
+        region = "null" if self.region is None else self.region.text
+        return f'{{"region":{region},"density":{as_text(self.density and self.density.as_json)}}}'
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +73,9 @@ class Statement:
     apart: tuple[tuple[FloatArray, float], ...] = ()
     notes: dict[str, Any] = field(default_factory=dict)
 
-    def header(self, lower_bound: float, status: str) -> dict[str, Any]:
+    def header(self, lower_bound: float, status: str) -> str:
         """Return the first line of a certificate that proves a bound."""
-        return {
+        said = {
             "format": FORMAT,
             "version": VERSION,
             "claim": {"status": status, "distance": self.distance, "lower_bound": lower_bound},
@@ -86,9 +84,9 @@ class Statement:
             "point": None if self.point is None else self.point.tolist(),
             "goal": self.goal if self.point is not None else None,
             "domain": self._domain(),
-            "goals": [goal.as_json for goal in self.goals],
             "notes": self.notes,
         }
+        return f'{as_text(said)[:-1]},"goals":[{",".join(goal.text for goal in self.goals)}]}}'
 
     def _domain(self) -> dict[str, Any]:
         domain, layout = self.domain, self.domain.layout

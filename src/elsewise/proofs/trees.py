@@ -11,7 +11,7 @@ evaluated here, over cells of columns, as the checker does over numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .nodes import NodeCosts, ProofNode
-from .regions import NotCertifiedError, StatedTrees
+from .regions import NotCertifiedError, StatedTrees, as_text
 
 # Sweeps of the ascent at the first bound of a node.
 N_SWEEPS = 40
@@ -29,8 +29,10 @@ FINEST = 2.0**-32
 MOST_ENTRIES, MOST_ENTRIES_OF_ALL = 20_000_000, 1_500_000_000
 # Where the best leaves are not enough, weights are so large that what is missing is this many times the bound.
 BEYOND = 4.0
-# Ends of cells that are nearer than this, relative to their size, are one, rounded in two ways.
-SAME_END = 1e-12
+# Share by which costs are lowered: their rounding.
+COST_ROUNDING = 1e-14
+# What is asked of a node beyond the claim, as a share of it.
+AHEAD = 2e-8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,32 +88,76 @@ class TreeBounds:
     """
 
     def __init__(self, stated: StatedTrees, costs: NodeCosts) -> None:
-        self.costs, cover = costs, stated.cover
+        self.costs = costs
         self.bits = int(-np.floor(np.log2(max(costs.bound, 1e-300) * FINEST)))
-        self.nothing = _out_of_reach(stated, costs.bound * 2.0**self.bits) if cover.n_parts == 0 else None
+        self.nothing = _out_of_reach(stated, costs.bound * 2.0**self.bits) if stated.is_empty else None
         if self.nothing is not None:
             return
-        trees = cover.indexed
+        trees = stated.indexed
         if trees is None:
             raise NotCertifiedError("trees that see mixtures of columns have no certificates yet")
-        self.trees = trees
-        self.leaf_tree, self.leaf_cells = trees.forest.leaf_cells()
-        if self.leaf_cells.size > MOST_ENTRIES:
-            raise NotCertifiedError(f"sums of trees of more than {MOST_ENTRIES} leaves times intervals take too long")
-        self.n_entries = 0
-        self.gains, self.needed = stated.gains, stated.needed
+        self.trees, self.stated, self.n_entries = trees, stated, 0
+        self.needed = stated.needed
         self.first = trees.first_cell[:-1].astype(np.int64)
-        self.n_trees = int(self.leaf_tree.max(initial=-1)) + 1
-        self.first_leaf = np.searchsorted(self.leaf_tree, np.arange(self.n_trees))
         layout = costs.domain.layout
-        self.low, self.high = trees.low.copy(), trees.high.copy()
-        for feature, exact in _exact_ends(stated, costs.domain.integer).items():
-            cells = np.flatnonzero(trees.is_number & (trees.feature == feature))
-            for k in cells[np.isfinite(self.high[cells])].tolist():
-                near = exact[np.argmin(np.abs(exact - self.high[k]))]
-                if abs(near - self.high[k]) <= SAME_END * (trees.blur[k] + abs(near)):
-                    self.high[k], self.low[k + 1] = near, np.nextafter(near, np.inf)
+        self.low, self.high, self.low_text, self.high_text = stated.ends(costs.domain.integer)
         self.column_of_var = layout.column[trees.feature[self.first]]
+
+    @cached_property
+    def gains(self) -> FloatArray:
+        """What leaves add to conditions, array of shape (n_leaves, n_conditions)."""
+        return self.stated.gains
+
+    @cached_property
+    def _leaves(self) -> tuple[IntArray, BoolArray]:
+        """The tree of each leaf, and the cells that lead to it."""
+        owner, cells = self.trees.forest.leaf_cells()
+        if cells.size > MOST_ENTRIES:
+            raise NotCertifiedError(f"sums of trees of more than {MOST_ENTRIES} leaves times intervals take too long")
+        return owner, cells
+
+    @property
+    def leaf_tree(self) -> IntArray:
+        """The tree of each leaf, int array of shape (n_leaves,)."""
+        return self._leaves[0]
+
+    @property
+    def leaf_cells(self) -> BoolArray:
+        """Cells that lead to leaves, array of shape (n_leaves, n_cells)."""
+        return self._leaves[1]
+
+    @cached_property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return int(self.leaf_tree.max(initial=-1)) + 1
+
+    def record(
+        self, node: ProofNode, slopes: FloatArray, constant: float, others: dict[str, Any], most_nodes: int
+    ) -> list[str] | None:
+        """Let the kernel prove a node, with slopes of features and a constant from other multipliers; None if it fails.
+
+        What it writes are lines of the certificate: of the node, and of all that it is divided into.
+        """
+        if self.nothing is not None:
+            return None
+        price, plain = self._cells(node, slopes)
+        least = np.minimum.reduceat(plain, self.first)
+        if np.isinf(least).any():
+            return None
+        more = as_text(others)[1:-1]
+        found: list[str] | None = self.trees.forest.record(
+            plain * (1 - COST_ROUNDING),
+            price,
+            constant + float(slopes @ self.costs.row),
+            wanted=self.costs.bound * (1 + AHEAD),
+            cutoff=self.costs.bound * (1 + 2 * AHEAD),
+            least=self.needed / self.trees.scale,
+            scale=self.trees.scale,
+            bits=self.bits,
+            nodes=most_nodes,
+            written=(self.trees.feature, self.column_of_var, self.low_text, self.high_text, more + "," if more else ""),
+        )
+        return found
 
     def solve(self, node: ProofNode, slopes: FloatArray, constant: float, wanted: float) -> TreeBound:
         """Bound a node, with slopes of features and a constant from what else holds."""
@@ -320,7 +366,7 @@ class _NearCells:
 
 def _out_of_reach(stated: StatedTrees, bound: float) -> list[int]:
     """Return weights of conditions that the best leaves of all trees miss by a bound, whole numbers."""
-    trees = stated.cover.trees
+    trees = stated.trees
     owner = np.searchsorted(trees.roots, np.flatnonzero(trees.feature < 0), side="right") - 1
     n = len(stated.needed)
     for pi in (*np.eye(n), np.ones(n)):
@@ -330,32 +376,3 @@ def _out_of_reach(stated: StatedTrees, bound: float) -> list[int]:
         if missing > 1e-9 * (np.abs(stated.needed) @ pi + np.abs(best).sum()):
             return [int(np.ceil(BEYOND * bound / missing)) * int(weight) for weight in pi]
     raise NotCertifiedError("the model never decides so, by less than its rounding")
-
-
-def _exact_ends(stated: StatedTrees, whole: BoolArray) -> dict[int, FloatArray]:
-    """Return the last doubles before limits of trees, of numbers that they see scaled, as the checker has them."""
-    space, trees, group = stated.cover.space, stated.cover.trees, stated.cover.space.group
-    found: dict[int, set[tuple[float, Fraction, Fraction]]] = {}
-    for j in np.unique(trees.feature[trees.feature >= 0]).tolist():
-        places = np.flatnonzero(space.matrix[j])
-        if len(places) != 1 or group[places[0]] >= 0:
-            continue
-        slope, offset = Fraction(float(space.matrix[j, places[0]])), Fraction(float(space.offset[j]))
-        limits = np.unique(trees.limit[trees.feature == j])
-        for limit in limits[np.isfinite(limits)].tolist():
-            cut = (Fraction(limit) - offset) / slope
-            last = float(cut)
-            if last > cut or (last == cut and slope < 0):
-                last = float(np.nextafter(last, -np.inf))
-            found.setdefault(int(places[0]), set()).add((last, slope, offset))
-    ends: dict[int, FloatArray] = {}
-    for feature, of_feature in found.items():
-        views = {(m, o) for _, m, o in of_feature}
-        if views == {(Fraction(1), Fraction(0))}:
-            continue
-        shift = max(abs(offset / slope) for slope, offset in views)
-        ends[feature] = np.array(sorted({last for last, _, _ in of_feature}))
-        for (a, *one), (b, *other) in pairwise(sorted(of_feature)):
-            if one != other and b - a <= SAME_END * (abs(b) + float(shift)) and not whole[feature]:
-                raise NotCertifiedError("two models divide a column at places that are one but for rounding")
-    return ends

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -192,7 +193,17 @@ def _goal(answers: Answers, place: int, number: int) -> StatedGoal:
     return StatedGoal(region, _density(question, number, float(answers.log_thresholds[place, number])))
 
 
+# Regions as certificates state them, which all rows share.
+_STATED: WeakKeyDictionary[Cover, StatedPolyhedra | StatedSums | StatedTrees | None] = WeakKeyDictionary()
+
+
 def _region(cover: Cover) -> StatedPolyhedra | StatedSums | StatedTrees | None:
+    if cover not in _STATED:
+        _STATED[cover] = _stated(cover)
+    return _STATED[cover]
+
+
+def _stated(cover: Cover) -> StatedPolyhedra | StatedSums | StatedTrees | None:
     if isinstance(cover, BlackBoxCover):
         return None
     if isinstance(cover, EnsembleCover):

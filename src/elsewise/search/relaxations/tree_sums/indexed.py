@@ -37,8 +37,8 @@ class IndexedTrees:
     Attributes
     ----------
     forest : Forest
-    scale : float
-        The first conditions of the kernel are divided by this: their sums are about one.
+    scale : array of shape (n_conditions,)
+        Conditions of the kernel are divided by this: their sums are about one.
     unit : float
         Of margins, in scores; 1 where several decisions have units of their own.
     first_cell : int array of shape (n_vars + 1,)
@@ -55,7 +55,7 @@ class IndexedTrees:
     """
 
     forest: Any
-    scale: float
+    scale: FloatArray
     unit: float
     first_cell: IntArray
     feature: IntArray
@@ -252,7 +252,7 @@ def indexed(trees: TreeSum, decision: Decision | Joint, space: Space) -> Indexed
     feature = [np.repeat(c.features, n) if c.is_number else c.features for c, n in zip(columns, counts)]
     return IndexedTrees(
         forest=_forest(nodes, columns, first_cell, members, kernels),
-        scale=kernels[0].scale,
+        scale=np.concatenate([np.full(len(one.least), one.scale) for one in kernels]),
         unit=kernels[0].scale / trees.divisor if len(members) == 1 else 1.0,
         first_cell=first_cell,
         feature=np.concatenate(feature).astype(np.int64),

@@ -7,14 +7,15 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free
 
 from sums_of_trees cimport (
-    ew_accepts, ew_child, ew_close_search, ew_cone, ew_decision, ew_deepest, ew_ellipsoid, ew_first_bound, ew_forest,
-    ew_go_on, ew_inside, ew_now, ew_open_search, ew_proposal, ew_propose, ew_row, ew_rules, ew_search,
-    ew_state,
+    ew_accepts, ew_child, ew_close_search, ew_compact, ew_cone, ew_decision, ew_deepest, ew_ellipsoid,
+    ew_first_bound, ew_forest, ew_go_on, ew_inside, ew_now, ew_open_search, ew_proposal, ew_propose, ew_record, ew_recorder,
+    ew_row, ew_rules, ew_search, ew_state,
 )
 
 import numpy as np
 
 include "called_back.pxi"
+include "recorded.pxi"
 
 # Conditions that are looked at for a row by default: about ten seconds of an ordinary core.
 cdef double USUAL_WORK = 2.5e8
@@ -399,6 +400,68 @@ cdef class Forest:
         search.state = ew_open_search(search.ruled.take(&self.f, rules), &search.row)
         _require_memory(search.row.status)
         return search
+
+    def record(
+        self,
+        const double[::1] bound,
+        const double[::1] price,
+        double constant,
+        *,
+        double wanted,
+        double cutoff,
+        const double[::1] least,
+        const double[::1] scale,
+        int bits,
+        int64_t nodes,
+        written,
+    ):
+        """Prove that nothing is nearer than what is wanted, and write the proof.
+
+        Parameters
+        ----------
+        bound, price : arrays of shape (n_cells,)
+            What cells cost, for what is within reach; and what other multipliers make of it.
+        constant : float
+            What these add.
+        wanted, cutoff : float
+            The cutoff exceeds what is wanted by the room for rounding.
+        least, scale : arrays of shape (n_rows,)
+            What conditions have to reach, divided by the scale; and the scale.
+        bits : int
+            Multipliers are whole numbers of at least ``2**-bits``.
+        nodes : int
+            How many the proof may take.
+        written : (feature, column, low, high, more)
+            Features of cells and columns of variables, ends of cells as text, and other multipliers as text.
+
+        Returns
+        -------
+        lines : list of str, or None if there is no proof.
+        """
+        cdef _Recorder recorder = _Recorder()
+        cdef _Listener listener = _Listener()
+        cdef ew_forest f = self.f
+        cdef ew_row row
+        cdef int status
+        recorder.lines = []
+        recorder.feature, recorder.column, recorder.low, recorder.high, recorder.more = written
+        recorder.first_cell, recorder.is_ordered, recorder.n_rows = f.first_cell, f.is_ordered, f.n_rows
+        recorder.to.context = <void *> recorder
+        recorder.to.price, recorder.to.constant, recorder.to.wanted = &price[0], constant, wanted
+        recorder.to.scale, recorder.to.bits = &scale[0], bits
+        recorder.to.divide, recorder.to.close = _divide, _close
+        f.least, f.rules = &least[0], NULL
+        row.cost = row.bound = &bound[0]
+        row.cutoff, row.margin, row.tolerance, row.far_after = cutoff, 0.0, 0.0, -1
+        row.seconds, row.grace, row.most_nodes = INFINITY, 0.0, nodes
+        _limit_work(&row, INFINITY, INFINITY)
+        row.cone, row.inside = NULL, NULL
+        listener.begin(&row, self.between)
+        with nogil:
+            status = ew_record(&f, &row, &recorder.to)
+        _raise_first(listener.error, recorder.error)
+        _require_memory(status)
+        return recorder.lines if status == 0 else None
 
     def first_bound(self, const double[::1] cost, const double[::1] bound, double cutoff, int n_sweeps):
         """Bound the distance of everything nearer than a cutoff, with what proves it.

@@ -174,7 +174,7 @@ static int sweep_box(ew_state *w, ew_box *b, int is_root, double built_for, best
             if (b->bound >= ew_limit(w))
                 return 0;
         }
-        if (sweep == 0 || sweep == most - 1 || (is_root && sweep % 4 == 0)) {
+        if (!w->has_no_points && (sweep == 0 || sweep == most - 1 || (is_root && sweep % 4 == 0))) {
             offer_relaxed(w);
             if (w->best.value < built_for * (1.0 - EW_REBUILD) && w->row->n_nodes < EW_REBUILD_BEFORE && !ew_is_late(w))
                 return 1;

@@ -88,6 +88,7 @@ struct ew_state {
     int64_t built_at;    /* boxes before it was */
     int64_t pause_at;    /* boxes at which the slice ends, -1 for never */
     size_t bytes_left;   /* of problems that are left for a while */
+    int has_no_points; /* nothing is looked for: see record.c */
     int is_begun, is_open, is_root; /* the search; a problem that is under way; its first box comes next */
 };
 

@@ -133,6 +133,39 @@ cdef extern from "search.h" nogil:
     int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, double *pi, double *theta)
 
 
+cdef extern from "compact.h" nogil:
+    ctypedef struct ew_compact:
+        int32_t n_vars
+        int32_t n_trees
+        int32_t n_slots
+        int32_t n_segments
+        const int32_t *var
+        const uint8_t *is_ordered
+        const int32_t *first_cell
+        const int32_t *original
+        const int32_t *last_original
+        const int32_t *tree
+        const int32_t *slot_tree
+        const int32_t *slot_var
+        const int32_t *first_segment
+        const size_t *segments_at
+        const unsigned short *segment_of
+
+
+cdef extern from "record.h" nogil:
+    ctypedef struct ew_recorder:
+        void *context
+        const double *price
+        double constant
+        double wanted
+        const double *scale
+        int bits
+        void (*divide)(void *, int32_t, int32_t) noexcept
+        void (*close)(void *, const ew_compact *, const uint8_t *, const double *, const double *, int) noexcept
+
+    int ew_record(const ew_forest *f, ew_row *row, const ew_recorder *to)
+
+
 cdef extern from "propose.h" nogil:
     ctypedef struct ew_ellipsoid:
         int32_t q
