@@ -4,6 +4,7 @@ The format and its formulas are described in ``docs/proofs.md``. The checker, :m
 this package; this package imports nothing of the checker.
 """
 
+from .ensembles import StatedTrees
 from .nodes import Proof
 from .prover import prove
 from .regions import (
@@ -12,7 +13,6 @@ from .regions import (
     StatedEllipsoids,
     StatedPolyhedra,
     StatedSums,
-    StatedTrees,
 )
 from .statement import StatedGoal, Statement, limits
 

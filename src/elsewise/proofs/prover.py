@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from .ensembles import StatedTrees
 from .leaves import closed_parts
 from .multipliers import BoundedNode, NodeMultipliers, NodeRelaxation
 from .nodes import NodeCosts, Proof, ProofNode
-from .regions import NotCertifiedError, StatedPolyhedra, StatedSums, StatedTrees, as_text
+from .regions import NotCertifiedError, StatedPolyhedra, StatedSums, as_text
 from .statement import Statement, limits
 from .trees import AHEAD, TreeBound, TreeBounds
 from .units import WORTH_NARROWING, UnitBounds
@@ -112,17 +113,11 @@ class _Prover:
 
     def _recorded(self, box: ProofNode) -> list[str] | None:
         """Let the kernel of the search prove a node; None if that is not its business, or it fails."""
-        statement = self.statement
-        if box.goal < 0 or self.claimed == 0.0 or self.trees[box.goal] is None:
+        bounds = None if box.goal < 0 or self.claimed == 0.0 else self.trees[box.goal]
+        domain, density = self.statement.domain, self.statement.goals[box.goal].density
+        if bounds is None or density is not None or len(domain.offsets) or self.statement.apart:
             return None
-        density, bounds = statement.goals[box.goal].density, self.trees[box.goal]
-        assert bounds is not None
-        if density is not None and box.ellipsoid < 0:
-            return None
-        has_more = box.ellipsoid >= 0 or len(statement.domain.offsets) > 0 or len(statement.apart) > 0
-        if has_more:
-            return None
-        return bounds.record(box, np.zeros(len(statement.row)), 0.0, {}, MOST_NODES)
+        return bounds.record(box, np.zeros(len(self.statement.row)), 0.0, {}, MOST_NODES)
 
     def _next(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
         """Close a node, or divide it."""

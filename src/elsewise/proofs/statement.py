@@ -15,7 +15,8 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..search import Domain
-from .regions import NotCertifiedError, StatedEllipsoids, StatedPolyhedra, StatedSums, StatedTrees, as_text
+from .ensembles import StatedTrees
+from .regions import NotCertifiedError, StatedEllipsoids, StatedPolyhedra, StatedSums, as_text
 
 # Clauses by which one earlier answer is excluded, at most.
 MOST_CLAUSES = 64

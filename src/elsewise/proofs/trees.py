@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from .ensembles import StatedTrees
 from .nodes import NodeCosts, ProofNode
-from .regions import NotCertifiedError, StatedTrees, as_text
+from .regions import NotCertifiedError, as_text
 
 # Sweeps of the ascent at the first bound of a node.
 N_SWEEPS = 40
