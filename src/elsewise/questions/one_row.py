@@ -122,7 +122,7 @@ class RowQuestion:
             self.row[same],
             self.predictions[same],
             log_thresholds=None if log_thresholds is None else log_thresholds[same],
-            domain=held(question, self.row[same], free),
+            domain=held(question, self.row, free),
         )
 
     def reached(
@@ -140,21 +140,22 @@ class RowQuestion:
         return answers
 
 
-def held(question: Question, rows: FloatArray, free: BoolArray) -> Domain:
-    """Compute the domain of rows of which only some columns may change.
+def held(question: Question, row: FloatArray, free: BoolArray) -> Domain:
+    """Compute the domain of one row under several sets of columns that may change, one set a row.
 
     Parameters
     ----------
     question : Question
-    rows : array of shape (n_samples, n_features)
-    free : bool array of shape (n_samples, n_columns)
+    row : array of shape (1, n_features)
+    free : bool array of shape (n_sets, n_columns)
     """
-    domain = question.domain(rows)
-    assert domain is not None
-    layout = domain.layout
+    own = question.domain(row)
+    assert own is not None
+    same = np.zeros(len(free), dtype=np.int64)
+    domain, layout = own.of_rows(same), own.layout
     is_free, is_indicator = free[:, layout.column], layout.group >= 0
-    lower = np.where(is_free | is_indicator, domain.lower, rows)
-    upper = np.where(is_free, domain.upper, rows)
-    clauses = question.rules.clauses(rows)
-    clauses = None if clauses is None else clauses.within(lower, upper, layout)
+    lower = np.where(is_free | is_indicator, domain.lower, row)
+    upper = np.where(is_free, domain.upper, row)
+    clauses = question.rules.clauses(row)
+    clauses = None if clauses is None else clauses.of_rows(same).within(lower, upper, layout)
     return replace(domain, lower=lower, upper=upper, clauses=clauses)

@@ -154,9 +154,9 @@ def _reasons(asked: RowQuestion, found: ReasonSet, at_most: int, codes: Codes | 
 
 
 def _presented(asked: RowQuestion, reason: FoundReason, codes: Codes | None) -> PrincipalReason:
-    answers, place = reason.answers, reason.place
-    goals = np.zeros(len(answers.rows), dtype=np.int64)
-    explanation = explanations_of(answers, goals, np.arange(len(goals)), blank=False)[place]
+    first = np.zeros(1, dtype=np.int64)
+    own = reason.answers.of_rows(first + reason.place)
+    explanation = explanations_of(own, first, first, blank=False)[0]
     table = explanation.table
     column = table.columns[reason.column]
     return PrincipalReason(

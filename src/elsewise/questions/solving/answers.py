@@ -170,6 +170,19 @@ class Answers:
         """What the model says of the rows themselves."""
         return self.verification.predictions
 
+    def of_rows(self, places: IntArray) -> Answers:
+        """Return the answers of some of the rows, to be presented: what was refused on the way is left behind."""
+        domain = None if self.domain is None else self.domain.of_rows(places)
+        of_goals, own = self.log_thresholds[places], self.predictions[places]
+        given, rows = rows_of(self.given, places), self.rows[places]
+        some = Answers(self.question, given, rows, own, log_thresholds=of_goals, domain=domain)
+        some.domain, some.ledger = domain, self.ledger.of_rows(places)
+        for name in ("goal", "log_density", "log_mixture", "component", "already", "highest_quantile"):
+            setattr(some, name, getattr(self, name)[places])
+        if self._fixed_parts is not None:
+            some._fixed_parts = [[parts[place] for place in places.tolist()] for parts in self._fixed_parts]
+        return some
+
     def is_unknown(self, row: int) -> bool:
         """Whether a row has no answer for want of time, and it is not proven that there is none."""
         return bool(np.isinf(self.value[row]) and self.timed_out[row] and np.isfinite(self.lower_bound[row]))
