@@ -678,7 +678,7 @@ other_models, on_infeasible, robust_radius, ranges, certificate
         x : one row of shape (n_columns,)
         bands : list of bands from the worst to the best, or mapping of names to bands
             Labels of a classifier; least probabilities of ``target``, rising; ranges ``(low, high)`` of a regressor
-            that do not overlap, rising or falling.
+            that do not overlap, rising or falling, or the numbers at which they begin.
         target : label, optional
             Of which bands are least probabilities.
         constraints, other_models : as in :meth:`explain`

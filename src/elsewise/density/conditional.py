@@ -160,12 +160,8 @@ class ConditionalDensity:
         n_numbers = mixture.means_.shape[1]
         free = np.flatnonzero(~self.fixed[:n_numbers])
         if mixture.covariance_type not in ("full", "tied") or 2 * len(free) > n_numbers:
-            values = np.tile(log_peaks(mixture), (len(self.rows), 1))
-            numbers = np.flatnonzero(self.fixed[:n_numbers])
-            if len(numbers):
-                values -= 0.5 * _squared_norms(mixture, numbers, self.rows[:, numbers], one_product=True)
-        else:
-            values = training.log_gaussians + 0.5 * _norms_of_free(mixture, free, self.rows[:, :n_numbers])
+            return highest_of_components(mixture, self.fixed, self.rows, one_product=True)
+        values = training.log_gaussians + 0.5 * _norms_of_free(mixture, free, self.rows[:, :n_numbers])
         return _less_categories(mixture, self.fixed, values, self.rows)
 
     @property
@@ -227,12 +223,17 @@ class ConditionalDensity:
         return float(self._sums[n - 1] @ shares / (self._sums[-1] @ shares)) if n else 0.0
 
 
-def highest_of_components(mixture: FittedMixture, fixed: BoolArray, Z: FloatArray) -> FloatArray:
-    """Log density of the densest point of each component with the same fixed columns, shape (n_samples, m)."""
+def highest_of_components(
+    mixture: FittedMixture, fixed: BoolArray, Z: FloatArray, *, one_product: bool = False
+) -> FloatArray:
+    """Log density of the densest point of each component with the same fixed columns, shape (n_samples, m).
+
+    One product of all rows is many times as fast, but bits then depend on the batch.
+    """
     values: FloatArray = np.tile(log_peaks(mixture), (len(Z), 1))
     numbers = np.flatnonzero(fixed[: mixture.means_.shape[1]])
     if len(numbers):
-        values -= 0.5 * _squared_norms(mixture, numbers, Z[:, numbers])
+        values -= 0.5 * _squared_norms(mixture, numbers, Z[:, numbers], one_product=one_product)
     return _less_categories(mixture, fixed, values, Z)
 
 
@@ -272,10 +273,7 @@ def _ascending(scores: FloatArray) -> IntArray:
 def _squared_norms(
     mixture: FittedMixture, numbers: IntArray, Z: FloatArray, *, one_product: bool = False
 ) -> FloatArray:
-    """Squared Mahalanobis norms of some numbers alone in every component, array of shape (n_samples, m).
-
-    One product a row gives a row the same bits in any batch; one product of all rows is many times as fast.
-    """
+    """Squared Mahalanobis norms of some numbers alone in every component, array of shape (n_samples, m)."""
     covariances, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
     norms = np.empty((len(Z), len(mixture.means_)))
     for j, mean in enumerate(np.asarray(mixture.means_, dtype=np.float64)[:, numbers]):

@@ -166,3 +166,17 @@ def test_levers_of_a_model_that_is_only_asked():
             assert model.predict(point.to_frame().T.astype(frame.dtypes))[0] == "good"
             n_enough += 1
     assert n_enough > 0
+
+
+def test_bands_of_a_regressor_may_be_the_numbers_at_which_they_begin():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2))
+    explainer = ew.Explainer(LinearRegression().fit(X, X @ [2.0, 1.0]), density=None).fit(X)
+    row = X[np.argmin(X @ [2.0, 1.0])]
+    ladder, same = explainer.ladder(row, [0, 1, 2]), explainer.ladder(row, [(0, 1), (1, 2), (2, None)])
+    assert ladder.distances == same.distances
+    assert [band.target for band in ladder.bands] == [band.target for band in same.bands]
+    down, same = explainer.ladder(-row, [0, -1]), explainer.ladder(-row, [(-1, 0), (None, -1)])
+    assert down.distances == same.distances
+    with pytest.raises(ew.InvalidInputError, match="all rising or all falling"):
+        explainer.ladder(row, [0, 1, 1])

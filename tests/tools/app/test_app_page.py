@@ -91,7 +91,7 @@ def test_values_beyond_all_training_rows_get_a_note(browser, address):
     with page_of(browser, address) as page:
         note = page.locator(".column", has_text="Blutdruck").locator(".outside")
         assert note.is_hidden()
-        page.get_by_label("Blutdruck").first.fill("400")
+        page.locator("#columns").get_by_label("Blutdruck").first.fill("400")
         assert "außerhalb aller Trainingszeilen" in note.inner_text()
 
 

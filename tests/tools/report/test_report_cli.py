@@ -57,6 +57,14 @@ def test_plans_are_told_on_demand(folder, tmp_path):
     assert "In which order" not in out.read_text(encoding="utf-8")
 
 
+def test_bands_are_told_on_demand(folder, tmp_path, capsys):
+    out = tmp_path / "report.html"
+    assert main(given(folder, out, "--target", "yes", "--rows", "3", "--bands", "0.5", "0.8")) == 0
+    assert out.read_text(encoding="utf-8").count("What better bands take") == 3
+    assert main(given(folder, out, "--target", "yes", "--rows", "3", "--bands", "0.8", "0.5")) != 0
+    assert "rising order" in capsys.readouterr().err
+
+
 def test_only_the_first_rows_and_why(folder, tmp_path):
     out = tmp_path / "report.html"
     assert main(given(folder, out, "--target", "yes", "--rows", "7", "--why")) == 0

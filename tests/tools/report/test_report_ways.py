@@ -41,6 +41,20 @@ def test_plans_and_paths_are_shown_with_their_rows(wine):
     assert "In which order" not in plain
 
 
+def test_bands_are_shown_with_their_rows(wine):
+    explainer, X = wine
+    rows = X.iloc[[135, 97]]
+    answers = explainer.explain(rows, target="<i>")
+    ladder = explainer.ladder(rows.iloc[[1]], {"<u>": 0.5, "top": 0.9}, target="<i>")
+    page = html_report(explainer, answers, ladders={1: ladder})
+    first, second = page.split('<article id="r')[1:3]
+    assert "What better bands take" not in first
+    assert "What better bands take" in second
+    assert all(f"{step.distance:.4g}" in second for step in ladder)
+    assert "<u>" not in page
+    assert len(Page(page).articles) == 2
+
+
 def test_where_there_is_no_way_the_reason_stands(wine):
     explainer, X = wine
     rows = X.iloc[[97]]

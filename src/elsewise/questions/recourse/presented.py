@@ -90,7 +90,9 @@ def read_bands(fitted: FittedModel, bands: Any, target: UserTarget) -> tuple[lis
 
 
 def _intervals(values: list[UserValue]) -> list[Interval]:
-    """Read ranges that rise or fall from one to the next without overlapping."""
+    """Read ranges that rise or fall from one to the next without overlapping, or the numbers at which they begin."""
+    if all(isinstance(value, Real) and not isinstance(value, bool) for value in values):
+        values = _from_starts([float(value) for value in values])
     intervals = [interval_outcome(value) for value in values]
     pairs = list(pairwise(intervals))
     rises = all(first.high <= second.low for first, second in pairs)
@@ -100,6 +102,19 @@ def _intervals(values: list[UserValue]) -> list[Interval]:
             f"bands: expected ranges that do not overlap, in rising or in falling order, received {values!r}."
         )
     return intervals
+
+
+def _from_starts(starts: list[float]) -> list[UserValue]:
+    """Return the ranges that begin at numbers, each to the next, the last to infinity; downwards, if numbers fall."""
+    if any(not first < second for first, second in pairwise(starts)) and any(
+        not first > second for first, second in pairwise(starts)
+    ):
+        raise InvalidInputError(
+            f"bands: expected numbers at which bands begin, all rising or all falling, received {starts!r}."
+        )
+    rises = len(starts) < 2 or starts[1] > starts[0]
+    ends = [*starts[1:], None]
+    return [(low, high) if rises else (high, low) for low, high in zip(starts, ends, strict=True)]
 
 
 def _probabilities(fitted: FittedModel, values: list[UserValue], target: UserTarget) -> list[Label]:

@@ -28,6 +28,7 @@ from ...search import (
 )
 from ...search.constants import MARGINS
 from ...search.ledger import is_late
+from ...table.frames import rows_of
 from ..thresholds.fixed_columns import FixedPart
 from ..verification import LogDensities, Verification
 from .deadline import RowSeconds

@@ -231,6 +231,18 @@ def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_
         }
         return await answered(lambda: _json(service.path(question)), late, longer)
 
+    @app.post("/api/levers", response_model=schemas.LeversBody, responses=_REFUSALS, tags=["answers"])
+    async def levers(question: schemas.QuestionBody) -> Response:
+        """Find which sets of at most two columns are enough by themselves."""
+        late = {"sentence": _late(service, "levers", longer), "levers": [], "n_not_enough": 0, "n_unknown": 0}
+        return await answered(lambda: _json(service.levers(question)), late, longer)
+
+    @app.post("/api/ladder", response_model=schemas.LadderBody, responses=_REFUSALS, tags=["answers"])
+    async def ladder(question: schemas.LadderQuestionBody) -> Response:
+        """Find what each better band of outcomes takes."""
+        late: dict[str, Any] = {"sentence": _late(service, "bands", longer), "current": None, "steps": []}
+        return await answered(lambda: _json(service.ladder(question)), late, longer)
+
     @app.post("/api/map", response_model=schemas.MapBody, responses=_REFUSALS, tags=["answers"])
     async def map_of_two_columns(question: schemas.MapQuestionBody) -> Response:
         """Draw the plane of two columns: where the model decides as wanted, and which rows are realistic."""

@@ -24,6 +24,8 @@ MOST_QUANTILES = 25
 MOST_ROWS_LISTED = 500
 # Answers side by side, at most: more are not compared at a glance.
 MOST_ANSWERS = 5
+# Bands in one question, at most.
+MOST_BANDS = 12
 
 Number = (
     Annotated[StrictInt, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
@@ -110,6 +112,15 @@ class MapQuestionBody(QuestionBody):
     )
 
 
+class LadderQuestionBody(QuestionBody):
+    """A question about bands of outcomes."""
+
+    bands: Annotated[list[Number], Field(min_length=1, max_length=MOST_BANDS)] = Field(
+        description="From the worst to the best: least probabilities of the target, rising; of a regressor the numbers "
+        "at which bands begin, rising or falling."
+    )
+
+
 class RowsQuery(_Request):
     """Which of the known rows to list."""
 
@@ -173,6 +184,7 @@ class AboutBody(BaseModel):
     typical: JsonObject = Field(description="A row in the middle of the training data.")
     has_report: bool
     has_ways: bool = Field(description="Whether ways through dense data can be asked for.")
+    bands: list[float] = Field(description="Bands to begin with; empty where the model has none.")
     rules: list[str] = Field(description="Rules that every answer keeps, whatever is asked, in words.")
     never_together: list[str] = Field(description="What no training row has both of, and no answer brings together.")
 
@@ -316,6 +328,44 @@ class PathBody(BaseModel):
     shares: list[float] = Field(description="Share of the training rows that are no denser, at each place.")
     probabilities: list[float | None] | None = Field(description="Of the target, at each place; null if there is none.")
     rows: list[JsonObject] = Field(description="The row and its stages, corner by corner.")
+
+
+class _StepBody(BaseModel):
+    """What an answer takes."""
+
+    status: _STATUSES
+    distance: float | None
+    plausibility: float | None
+    changes: list[ChangeBody]
+
+
+class LeverBody(_StepBody):
+    """A few columns that are enough by themselves."""
+
+    columns: list[str]
+
+
+class LeversBody(BaseModel):
+    """Which sets of at most two columns are enough by themselves, nearest first, and which are proven not to be."""
+
+    sentence: str
+    levers: list[LeverBody]
+    n_not_enough: int = Field(description="Sets that are proven not to be enough.")
+    n_unknown: int = Field(description="Sets of which neither is known.")
+
+
+class LadderStepBody(_StepBody):
+    """What it takes to reach a band or a better one."""
+
+    band: str
+
+
+class LadderBody(BaseModel):
+    """What each better band takes."""
+
+    sentence: str
+    current: str | None = Field(description="The best band that the row is in already.")
+    steps: list[LadderStepBody]
 
 
 class MapBody(BaseModel):

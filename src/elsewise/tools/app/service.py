@@ -22,12 +22,14 @@ from ..files.settings import target_from_json, with_threshold
 from ..files.values import to_json
 from . import table_description
 from .json_rows import JsonRows
+from .recourse import LARGEST_LEVER, written_ladder, written_levers
 from .rules import broken_by, constraints_from, dropped, in_words, joined_with, relaxed
 from .scales import ColumnShare
 from .schemas import (
     ChosenQuestionBody,
     FrontierQuestionBody,
     IntervalBody,
+    LadderQuestionBody,
     MapQuestionBody,
     QuestionBody,
     RowsQuery,
@@ -276,6 +278,21 @@ class ExplorerService:
         stages = self.json_rows.write(path.steps, explainer.table_.encode(path.steps)) if len(path) else []
         with speaking(self.wording):
             return written_way(path, stages)
+
+    def levers(self, question: QuestionBody) -> dict[str, Any]:
+        """Find which few columns are enough by themselves; see :class:`~.schemas.LeversBody`."""
+        explainer, row, target, constraints = self.posed(question)
+        seconds = self.time_limit
+        return written_levers(
+            explainer.levers(row, target, max_size=LARGEST_LEVER, constraints=constraints, time_limit=seconds)
+        )
+
+    def ladder(self, question: LadderQuestionBody) -> dict[str, Any]:
+        """Find what each better band takes; see :class:`~.schemas.LadderBody`."""
+        explainer, row, target, constraints = self.posed(question)
+        label, seconds = None if self.classes is None else target, self.time_limit / len(question.bands)  # each band
+        ladder = explainer.ladder(row, question.bands, target=label, constraints=constraints, time_limit=seconds)
+        return written_ladder(ladder)
 
     def posed(self, question: QuestionBody) -> tuple[Explainer, Any, Any, Constraints | None]:
         """Return what answers a question: the explainer at its threshold, the row, the target and all rules."""

@@ -15,6 +15,7 @@ from ...rules.atomic import Stays
 from ...text.languages import LANGUAGES, say
 from ..files.values import to_json
 from .downloads import has_report
+from .recourse import first_bands
 from .scales import Stretch
 from .writing import has_ways
 
@@ -99,6 +100,7 @@ def about(
         "typical": typical_row(explainer),
         "has_report": has_report(),
         "has_ways": has_ways(explainer),
+        "bands": first_bands(explainer, numbers),
         "rules": list(explainer.fitted_.rules(None).given_names) if explainer.fitted_.constraints else [],
         "never_together": [str(pair) for pair in explainer.never_together_[:MOST_PAIRS]],
     }

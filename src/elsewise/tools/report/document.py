@@ -16,7 +16,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from ...answers import Explanation, Explanations, Path, Plan, WhyNot
+from ...answers import Explanation, Explanations, Ladder, Path, Plan, WhyNot
 from ...errors import InvalidInputError
 from ...explainer import Explainer
 from ...questions.targets import outcome_of_target
@@ -36,6 +36,7 @@ from .groups import groups_section
 from .guarantees import guarantees, what_is_proven
 from .markup import LONGEST_TITLE, LONGEST_WINDOW_TITLE, counted, details, escaped, paragraph
 from .overview import overview
+from .paths import ladder_html, path_html, plan_html
 from .rows import RowImages, RowWriter, rows_section
 from .ways import find_ways, ways_section
 
@@ -64,6 +65,7 @@ def write_report(
     why_not: Mapping[int, WhyNot] | None = None,
     plans: Mapping[int, Plan] | None = None,
     paths: Mapping[int, Path] | None = None,
+    ladders: Mapping[int, Ladder] | None = None,
     image_shape: tuple[int, int] | None = None,
     audit: Audit | None = None,
     made: datetime | None = None,
@@ -75,8 +77,8 @@ def write_report(
 
     Parameters
     ----------
-    explainer, explanations, title, data_description, constraints, why_not, plans, paths, image_shape, audit, made, \
-seconds_for_ways
+    explainer, explanations, title, data_description, constraints, why_not, plans, paths, ladders, image_shape, audit, \
+made, seconds_for_ways
         As for :func:`html_report`.
     path : path of the file
         A file that is there already is replaced.
@@ -87,7 +89,7 @@ seconds_for_ways
         What came of checking the answers again, as the report says it.
     """
     asked = _Asked(
-        title, data_description, constraints, why_not, plans, paths, image_shape, audit, made, seconds_for_ways
+        title, data_description, constraints, why_not, plans, paths, ladders, image_shape, audit, made, seconds_for_ways
     )
     page, checks = _report(explainer, explanations, asked)
     with replacing(FilePath(path)) as file:
@@ -106,6 +108,7 @@ def html_report(
     why_not: Mapping[int, WhyNot] | None = None,
     plans: Mapping[int, Plan] | None = None,
     paths: Mapping[int, Path] | None = None,
+    ladders: Mapping[int, Ladder] | None = None,
     image_shape: tuple[int, int] | None = None,
     audit: Audit | None = None,
     made: datetime | None = None,
@@ -129,8 +132,9 @@ def html_report(
     why_not : mapping of int to WhyNot, optional
         What ``explainer.why_not`` says of rows without an answer, by their position in the batch: then the summary
         counts which rules stand in the way.
-    plans, paths : mappings of int to Plan and Path, optional
-        What ``explainer.plan`` and ``explainer.path`` say of rows, by their position in the batch: shown with them.
+    plans, paths, ladders : mappings of int to Plan, Path and Ladder, optional
+        What ``explainer.plan``, ``explainer.path`` and ``explainer.ladder`` say of rows, by their position in the
+        batch: shown with them.
     image_shape : (height, width), optional
         Rows are images of this shape, and shown as such.
     audit : Audit, optional
@@ -148,7 +152,7 @@ def html_report(
         A whole HTML document.
     """
     asked = _Asked(
-        title, data_description, constraints, why_not, plans, paths, image_shape, audit, made, seconds_for_ways
+        title, data_description, constraints, why_not, plans, paths, ladders, image_shape, audit, made, seconds_for_ways
     )
     return _report(explainer, explanations, asked)[0]
 
@@ -163,6 +167,7 @@ class _Asked:
     why_not: Mapping[int, WhyNot] | None
     plans: Mapping[int, Plan] | None
     paths: Mapping[int, Path] | None
+    ladders: Mapping[int, Ladder] | None
     image_shape: tuple[int, int] | None
     audit: Audit | None
     made: datetime | None
@@ -196,7 +201,7 @@ def _report_in_its_words(
             raise InvalidInputError(f"{name}: expected plain text or None, received {type(text).__name__}.")
     pictures = ColumnPictures(explainer)
     images = None if asked.image_shape is None else RowImages.of(answers, asked.image_shape)
-    writer = RowWriter(answers, pictures, images, dict(asked.plans or {}), dict(asked.paths or {}))
+    writer = RowWriter(answers, pictures, images, _told(asked))
     is_one_row = len(np.unique(answers.rows)) == 1
     rows = rows_section(writer, len(answers), is_one_row=is_one_row)
     checks = check_again(explainer, answers, constraints)
@@ -215,6 +220,17 @@ def _report_in_its_words(
         parts = [overview(answers, known), rows, groups, *method]
     title = title or say("report.title", model=model_in_words(explainer.model))
     return _page(title, answers, pictures, parts, asked.made), checks
+
+
+def _told(asked: _Asked) -> dict[int, list[str]]:
+    """Write what is told of rows beside their answers, by their position in the batch."""
+    parts = [(row, plan_html(plan)) for row, plan in (asked.plans or {}).items()]
+    parts += [(row, path_html(path)) for row, path in (asked.paths or {}).items()]
+    parts += [(row, ladder_html(ladder)) for row, ladder in (asked.ladders or {}).items()]
+    told: dict[int, list[str]] = {}
+    for row, part in parts:
+        told.setdefault(row, []).append(part)
+    return told
 
 
 def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: list[str], made: datetime | None) -> str:

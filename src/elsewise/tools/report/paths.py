@@ -1,14 +1,16 @@
-"""The way there, in the report: plans and paths of rows, step by step."""
+"""The way there, in the report: plans, paths and ladders of rows, step by step."""
 
 from __future__ import annotations
 
 from math import isnan
 
-from ...answers import Path, Plan
+from ...answers import Ladder, Path, Plan
 from ...text.html import headings
 from ...text.languages import plural, say
 from ...text.markup import html_of_words
 from ...text.numbers import percent
+from ...text.recourse import sentence_of_ladder
+from ...text.sentence import changes_in_short, distance_in_short, plausibility_in_short
 from ...text.steps import (
     certificate_of_path,
     remark_of_path,
@@ -17,8 +19,8 @@ from ...text.steps import (
     words_of_plan,
     words_of_step,
 )
-from ...text.words import label_word
-from .markup import bar, details, html_of_word, paragraph, table, texts
+from ...text.words import label_word, status_word
+from .markup import Heading, bar, details, escaped, html_of_word, paragraph, table, texts
 
 
 def plan_html(plan: Plan) -> str:
@@ -62,3 +64,25 @@ def path_html(path: Path) -> str:
         stated += paragraph(say("report.certificate", certificate=certificate_of_path(path)), "ew-certificate")
         stated += paragraph(remark_of_path(path), "ew-note")
     return details(say("report.path" if len(path) else "report.no path"), stated)
+
+
+def ladder_html(ladder: Ladder) -> str:
+    """Write what each better band takes."""
+    longest = max((step.distance for step in ladder if step.explanation.found), default=0.0)
+    rows = []
+    for step in ladder:
+        one = step.explanation
+        rows.append(
+            [
+                escaped(step.band.name),
+                bar(one.distance / longest) if one.found and longest > 0 else "",
+                distance_in_short(one),
+                escaped(plausibility_in_short(one)),
+                html_of_words(changes_in_short(one, " → ")),
+                escaped(status_word(one.status)),
+            ]
+        )
+    header: list[str | Heading] = [*headings("band"), "", *headings("*distance", "*typical", "changes", "status")]
+    return details(
+        say("report.ladder"), f"<p>{escaped(sentence_of_ladder(ladder))}</p>{table(header, rows) if rows else ''}"
+    )

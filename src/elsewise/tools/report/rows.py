@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...answers import Change, Explanation, Explanations, Path, Plan
+from ...answers import Change, Explanation, Explanations
 from ...answers.records import value_in
 from ...errors import InvalidInputError
 from ...proofs import Proof
@@ -36,7 +36,6 @@ from .markup import (
     table,
     texts,
 )
-from .paths import path_html, plan_html
 
 # Changes of a row with a picture of their own, the others are listed: at most, at least, and in all rows together.
 MOST_PICTURES, FEWEST_PICTURES, MOST_PICTURES_IN_ALL = 12, 4, 6_000
@@ -122,7 +121,8 @@ class RowWriter:
     explanations : Explanations
     pictures : ColumnPictures
     images : RowImages or None
-    plans, paths : mappings of positions in the batch to Plan and Path
+    told : mapping of positions in the batch to parts of the page
+        What is told of rows beside their answers.
     """
 
     def __init__(
@@ -130,11 +130,10 @@ class RowWriter:
         explanations: Explanations,
         pictures: ColumnPictures,
         images: RowImages | None,
-        plans: Mapping[int, Plan],
-        paths: Mapping[int, Path],
+        told: Mapping[int, Sequence[str]],
     ) -> None:
         self._explanations, self._pictures, self._images = explanations, pictures, images
-        self._plans, self._paths = plans, paths
+        self._told = told
         self._places = {column.name: place for place, column in enumerate(explanations.table.columns)}
         rows = explanations.rows
         self._n_of_row = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True))))
@@ -181,8 +180,7 @@ class RowWriter:
         parts.append(paragraph(remark_of(one), "ew-note"))
         row = int(self._explanations.rows[place])
         if self._turn[place] == 0:  # they are about the row's first answer
-            parts += [plan_html(self._plans[row])] if row in self._plans else []
-            parts += [path_html(self._paths[row])] if row in self._paths else []
+            parts += self._told.get(row, ())
         if self._images is None and self._n_values <= MOST_VALUES:
             parts.append(self._row(one))
         return "".join(parts) + "</article>"

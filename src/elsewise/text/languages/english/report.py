@@ -117,6 +117,7 @@ TEXTS = {
     "report.percentile": "percentile {then}",
     "report.percentiles": "percentile {now} → {then}",
     "report.had by": "had by {now} → {then}",
+    "report.ladder": "What better bands take",
     "report.plan": "In which order",
     "report.plan, steps": "In which order: {steps}",
     "report.path": "A path through real cases",

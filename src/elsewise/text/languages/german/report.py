@@ -117,6 +117,7 @@ TEXTS = {
     "report.percentile": "Perzentil {then}",
     "report.percentiles": "Perzentil {now} → {then}",
     "report.had by": "bei {now} → {then}",
+    "report.ladder": "Was bessere Stufen verlangen",
     "report.plan": "In welcher Reihenfolge",
     "report.plan, steps": "In welcher Reihenfolge: {steps}",
     "report.path": "Ein Weg durch echte Fälle",

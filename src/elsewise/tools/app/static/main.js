@@ -10,6 +10,7 @@ import { columnMap } from "./map.js";
 import { picker } from "./picker.js";
 import { triptych } from "./picture.js";
 import { planStrip } from "./plan.js";
+import { ladderPart, leversPart } from "./recourse.js";
 import { reliefs } from "./reliefs.js";
 import { fromFragment, hasRules, noRules, question, toFragment } from "./state.js";
 import { targetField } from "./target.js";
@@ -34,6 +35,8 @@ let frontierKey = "";
 let planTimer = 0;
 const plan = planStrip();
 const way = wayPart(about);
+const levers = leversPart(about);
+const ladder = ladderPart(about);
 const map = columnMap(about, state, () => {
   list.show();
   showRowNote();
@@ -141,6 +144,8 @@ function show(answer, body) {
   clearTimeout(planTimer);
   plan.hide();
   way.offer(answer, body);
+  levers.offer(answer, body);
+  ladder.offer(answer, body);
   planTimer = setTimeout(() => {
     if (!about.image) plan.look(answer, body); // nobody changes pixels one by one
     map.look(body);

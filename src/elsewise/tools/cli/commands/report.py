@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....answers import Explanations, Plan, WhyNot
+from ....answers import Explanations, Ladder, Plan, WhyNot
 from ....errors import InvalidInputError
 from ....explainer import Explainer
 from ....rules import Constraints
@@ -54,6 +54,9 @@ def add_to(commands: Commands) -> None:
                        "takes at most 5 seconds a row, or --time-limit")  # fmt: skip
     asked.add_argument("--plans", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
                        help="for up to N rows, find the best order of the changes")  # fmt: skip
+    asked.add_argument("--bands", type=float, nargs="+", metavar="NUMBER",
+                       help="for every row, find what it takes to reach each of these bands, worst first: least "
+                       "probabilities of --target, or numbers at which bands of a regressor begin")  # fmt: skip
     output = command.add_argument_group("output")
     output.add_argument("--out", type=file_to_write(".html", ".htm"), metavar="FILE", required=True,
                         help="the report; an existing file is replaced")  # fmt: skip
@@ -87,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         constraints=rules,
         why_not=_why_not(explainer, answers, rules, arguments),
         plans=_plans(explainer, answers, rules, arguments),
+        ladders=_ladders(explainer, answers, rules, arguments),
         image_shape=arguments.image_shape,
         audit=None if arguments.by is None else audit(answers, _groups(answers, arguments)),
         seconds_for_ways=ROW_SECONDS if arguments.time_limit is None else arguments.time_limit,
@@ -174,6 +178,29 @@ def _plans(
     _, first = np.unique(answers.rows, return_index=True)
     chosen = [place for place in np.sort(first).tolist() if answers.found[place]][: arguments.plans]
     return {int(answers.rows[place]): explainer.plan(answers[place], constraints=rules) for place in chosen}
+
+
+def _ladders(
+    explainer: Explainer, answers: Explanations, rules: Constraints | None, arguments: argparse.Namespace
+) -> dict[int, Ladder]:
+    """Find what each band takes, row by row."""
+    if arguments.bands is None:
+        return {}
+    rows, first = np.unique(answers.rows, return_index=True)
+    right = answers.statuses[first] != "error"
+    ladders = {}
+    with progress_bar(int(right.sum()), quiet=arguments.quiet) as bar:
+        for row, place in zip(rows[right].tolist(), first[right].tolist(), strict=True):
+            target = None if explainer.classes_ is None else answers.targets[place]
+            ladders[row] = explainer.ladder(
+                answers.x.iloc[place : place + 1],
+                arguments.bands,
+                target=target,
+                constraints=rules,
+                time_limit=arguments.time_limit,
+            )
+            bar.update(1)
+    return ladders
 
 
 def _description(arguments: argparse.Namespace) -> str:
