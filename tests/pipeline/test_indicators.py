@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.impute import SimpleImputer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -33,12 +33,20 @@ def holes(n=240):
     return X, y
 
 
+TOLD = {
+    "imputer": lambda: SimpleImputer(add_indicator=True),
+    "union": lambda: make_union(SimpleImputer(), MissingIndicator()),
+    "columns": lambda: make_column_transformer((SimpleImputer(), [0, 1, 2]), (MissingIndicator(), [0, 1])),
+}
+
+
 @pytest.mark.parametrize("as_frame", [True, False], ids=["frame", "array"])
 @pytest.mark.parametrize("name", MODELS)
-def test_answers_are_those_with_flags_of_their_own(name, as_frame):
+@pytest.mark.parametrize("told", TOLD)
+def test_answers_are_those_with_flags_of_their_own(name, as_frame, told):
     X, y = holes()
     given = X if as_frame else X.to_numpy()
-    model = make_pipeline(SimpleImputer(add_indicator=True), MODELS[name]()).fit(given, y)
+    model = make_pipeline(TOLD[told](), MODELS[name]()).fit(given, y)
     settings = {"density": None, "distance": "manhattan", "learn_rules": False, "rules": None}
     explainer = ew.Explainer(model, **settings).fit(given, y)
     assert explainer.exactness_ == "exact"
@@ -89,4 +97,21 @@ def test_before_steps_that_are_not_affine_it_is_asked():
     model = make_pipeline(steps, RandomForestClassifier(5, max_depth=3, random_state=0)).fit(X, y)
     explainer = ew.Explainer(model, density=None, rules=None).fit(X, y)
     assert explainer.exactness_ == "black box"
-    assert "add_indicator=True, and a step behind it" in explainer.fitted_.training.reason
+    assert "add_indicator=True, or MissingIndicator), and a step behind it" in explainer.fitted_.training.reason
+
+
+def test_an_indicator_of_levels_and_one_without_an_imputer():
+    X, y = holes()
+    X["k"] = np.random.default_rng(0).choice(["p", "q", "?"], len(X)).astype(object)
+    levels = make_union(OneHotEncoder(), MissingIndicator(missing_values="?"))
+    columns = make_column_transformer((SimpleImputer(), ["a", "b", "c"]), (levels, ["k"]))
+    model = make_pipeline(columns, LogisticRegression()).fit(X, y)
+    explainer = ew.Explainer(model, density=None, rules=None).fit(X, y)
+    assert explainer.exactness_ == "exact"
+    answers = explainer.explain(X[model.predict(X) == 0][:12], 1)
+    assert (answers.statuses == "optimal").all()
+    assert (model.predict(answers.counterfactuals) == 1).all()
+    alone = make_union(FunctionTransformer(), MissingIndicator())
+    model = make_pipeline(alone, HistGradientBoostingClassifier(max_iter=5)).fit(X[["a", "b"]], y)
+    explainer = ew.Explainer(model, density=None, rules=None).fit(X[["a", "b"]], y)
+    assert "no imputer puts a number for them" in explainer.fitted_.training.reason

@@ -165,8 +165,8 @@ def compile_model(
         view = with_seen(view, features)
     if table.indicated.any() and (view.steps is not None or view.derived is not None):
         raise UnsupportedSettingError(
-            "An imputer has add_indicator=True, and a step behind it is not affine. Apply that step to the data before "
-            "the pipeline, or fit it with add_indicator=False."
+            "The pipeline tells the model what is missing (add_indicator=True, or MissingIndicator), and a step behind "
+            "it is not affine. Apply that step to the data before the pipeline, or leave the indicators out."
         )
     row = _in_double_precision(rows_of(X, np.zeros(1, dtype=np.int64)))
     effect = effect_of_missing(table, row, lambda row: _transformed(steps, row, seen_by_model)[0])
@@ -281,6 +281,11 @@ def _informed(
     """Take over what the pipeline knows of a column: values, whether others are accepted, what stands for missing."""
     if column.kind in ("number", "integer"):
         fill, stays = findings.fills.get(place), place in findings.indicated
+        if stays and fill is None:
+            raise UnsupportedSettingError(
+                f"MissingIndicator tells the model of missing values of column {column.name!r}, but no imputer puts a "
+                "number for them. Put a SimpleImputer beside it, as in make_union(SimpleImputer(), MissingIndicator())."
+            )
         return replace(column, fill=fill, missing_stays=stays, stand_in=fill if fill is not None and stays else 0.0)
     if column.is_group or isinstance(declared.get(column.name), Ordinal):
         return column

@@ -1,11 +1,11 @@
-"""Imputers: what they put for missing values is noted; numbers that are there pass as they are."""
+"""Imputers and indicators: what stands for missing values is noted; numbers that are there pass as they are."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.impute import SimpleImputer
+from sklearn.impute import MissingIndicator, SimpleImputer
 
 from ...arrays import UserValue
 from ...errors import UnsupportedSettingError
@@ -50,26 +50,36 @@ def _imputer(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
             if not isinstance(stream, DerivedStream):  # nothing is missing of what is derived
                 _note_fill(walk, step, stream, fill)
             out.append(stream)
-    return out + _indicators(walk, step, streams) if imputer.add_indicator else out
+    return out + _indicators(walk, step, streams, imputer.indicator_) if imputer.add_indicator else out
 
 
-def _indicators(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+@register(MissingIndicator)
+def _indicator(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    return _indicators(walk, step, streams, step.transformer)
+
+
+def _indicators(walk: Walk, step: Step, streams: list[Stream], indicator: MissingIndicator) -> list[Stream]:
     """Streams that tell whether values are missing: of numbers that are there nothing but zeros.
 
     Missing numbers stay missing; what that adds is known of each row beforehand (:func:`..compile.effect_of_missing`).
     """
     out: list[Stream] = []
-    for place in step.transformer.indicator_.features_.tolist():
+    for place in indicator.features_.tolist():
         stream = streams[place]
         if isinstance(stream, LevelStream):
-            are_missing = (float(_is_missing_for(step.transformer, value)) for value in stream.values)
+            are_missing = (float(_is_missing_for(indicator, value)) for value in stream.values)
             out.append(LevelStream(stream.column, tuple(are_missing)))
             continue
         column = walk.table.columns[stream.column] if isinstance(stream, AffineStream) and stream.column >= 0 else None
         if column is None or column.kind not in ("number", "integer"):
             raise UnsupportedSettingError(
-                f"{step.in_words} has add_indicator=True behind another step: whether a value was missing is not known "
-                f"there. It takes {walk.names(streams)}. Put the imputer first."
+                f"{step.in_words} tells what is missing behind another step: whether a value was missing is not known "
+                f"there. It takes {walk.names(streams)}. Put it first."
+            )
+        if not is_missing_value(indicator.missing_values):
+            raise UnsupportedSettingError(
+                f"{step.in_words} takes {indicator.missing_values!r} in column {column.name!r}, a number, for missing. "
+                "Put NaN for it before the pipeline."
             )
         walk.findings.indicated.add(walk.table.columns.index(column))
         out.append(AffineStream(np.zeros(walk.table.n_features), 0.0, -1))
@@ -120,7 +130,7 @@ def _require_nothing_missing(walk: Walk, step: Step, stream: BentStream) -> None
         )
 
 
-def _is_missing_for(imputer: SimpleImputer, value: UserValue) -> bool:
+def _is_missing_for(imputer: SimpleImputer | MissingIndicator, value: UserValue) -> bool:
     wanted = imputer.missing_values
     if wanted is None:
         return value is None

@@ -180,8 +180,6 @@ class Answers:
         some.domain, some.ledger = domain, self.ledger.of_rows(places)
         for name in ("goal", "log_density", "log_mixture", "component", "already", "highest_quantile"):
             setattr(some, name, getattr(self, name)[places])
-        if self._fixed_parts is not None:
-            some._fixed_parts = [[parts[place] for place in places.tolist()] for parts in self._fixed_parts]
         return some
 
     def is_unknown(self, row: int) -> bool:
