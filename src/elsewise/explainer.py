@@ -107,8 +107,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         of such models. The fit needs the rows and labels that it was trained on, and makes what :func:`elsewise.refits`
         describes: a cone for a logistic regression, 99 trainings for any other model.
     language : "en" or "de", default="en"
-        Language of sentences, printed tables, rules, letters and the explorer; of reports and pictures the sentences,
-        names and numbers.
+        Language of everything that people read: sentences, tables, rules, pictures, reports, letters and the explorer.
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores.
 

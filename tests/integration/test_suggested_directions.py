@@ -92,3 +92,10 @@ def test_reports_and_trails_state_and_check_the_directions(explainer, tmp_path, 
     assert main(["verify", str(tmp_path / "trail.jsonl"), "--explainer", str(tmp_path / "it.ew")]) == 0
     page = html_report(explainer, explainer.explain(rows.head(12), "good"))
     assert "debt may only decrease" in page
+
+
+@pytest.mark.parametrize("target", ["good", None])
+def test_a_batch_of_nothing_but_rows_that_cannot_be_read(explainer, target):
+    rows = table()[0].head(2).astype(object)
+    rows["income"] = "much"
+    assert explainer.explain(rows, target, errors="row").statuses.tolist() == ["error", "error"]

@@ -225,7 +225,7 @@ def test_the_highest_quantile_is_that_of_a_scan(model):
         for threshold in thresholds[thresholds > 0].tolist():
             works = np.isfinite(distance(with_threshold(model, threshold), row, constraints))
             assert works == (threshold <= highest), (threshold, highest)
-        told = "a lower threshold does not help" if why.highest_quantile is None else f"(threshold={highest:g})"
+        told = "no less typical change is enough either" if why.highest_quantile is None else f"(threshold={highest:g})"
         assert told in why.sentence
     assert None in found
     assert any(quantile is not None for quantile in found)

@@ -167,7 +167,7 @@ def _by_rules(
     fitted: FittedModel, constraints: Constraints | None, outcomes: Sequence[Outcome], goal: IntArray
 ) -> list[tuple[IntArray, Rules]]:
     """Return the places of rows that have the same rules, and these rules; the outcome of a row decides."""
-    if constraints is not None or not fitted.follows_directions:
+    if constraints is not None or not fitted.follows_directions or len(goal) == 0:
         return [(np.arange(len(goal)), fitted.rules(constraints))]
     goals_under: dict[int, tuple[Rules, list[int]]] = {}
     for number in np.unique(goal).tolist():

@@ -26,7 +26,7 @@ from ..reasons import (
 )
 from .languages import in_its_wording, plural, say
 from .numbers import number, percent_down, rounded_down, usable
-from .words import decision_words, plain, quoted
+from .words import decision_words, plain, quoted, with_labels
 
 if TYPE_CHECKING:
     from ..answers import WhyNot
@@ -44,7 +44,7 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
         case Told(sentence):
             return sentence
         case WrongRow(message):
-            return message
+            return with_labels(message)
         case NoOtherClass():
             return say("reason.no other class")
         case NoClassReachable(last):

@@ -188,10 +188,11 @@ def _turn(plan: Plan) -> list[Word]:
         return []
     if plan.turn == 0:
         return fill("plan.from the beginning", decides=decision_words(plan.target))
-    key = "plan.after last" if plan.turn == len(plan) else "plan.after step"
+    last = "plan.after only" if len(plan) == 1 else "plan.after last"
+    key = last if plan.turn == len(plan) else "plan.after step"
     step, least = str(plan.turn), _least(plan)
     if least is not None:
-        return fill(f"{key}, probability", step=step, label=label_word(plan.target), least=number(least, MANY))
+        return fill(f"{key}, probability", step=step, label=label_word(plan.target), least=rounded_down(least))
     return fill(key, step=step, decides=decision_words(plan.target))
 
 

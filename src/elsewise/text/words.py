@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from ..arrays import UserValue
 from .languages import say, template, wording
-from .numbers import FEW, LONGEST_LEVEL, LONGEST_WHOLE, MANY, number, shows_all_of, two_numbers
+from .numbers import FEW, LONGEST_LEVEL, LONGEST_WHOLE, MANY, number, rounded_down, shows_all_of, two_numbers
 
 # Names made of these need no quotes in a sentence.
 _HARMLESS = re.compile(r"\w([\w .()/%°²³#:+*-]*[\w)%])?")
@@ -107,6 +107,16 @@ def column_word(name: str) -> Word:
     label = wording().column(name).name
     word = _word(label or name, "column", is_text=False)
     return replace(word, whole=clean(name)) if label else word
+
+
+def with_labels(message: str) -> str:
+    """Put the labels of columns behind their names in an error: column 'bp' (blood pressure)."""
+
+    def labelled(match: re.Match[str]) -> str:
+        label = wording().column(match[1]).name
+        return f"{match[0]} ({label})" if label else match[0]
+
+    return re.sub(r"column '([^'\n]+)'", labelled, message)
 
 
 def row_word(value: UserValue) -> Word:
@@ -204,7 +214,7 @@ def decision_words(
     """
     word = label_word(label) if word is None else word
     if least is not None:
-        return fill(f"{form}.probability", label=word, least=number(float(least), MANY))
+        return fill(f"{form}.probability", label=word, least=rounded_down(float(least), FEW))
     if not isinstance(label, tuple):
         label = wording().outcome(_plain(label)) or label
     if isinstance(label, str) and label.casefold() in _SAID:

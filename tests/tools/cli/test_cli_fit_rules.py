@@ -9,6 +9,8 @@ import elsewise as ew
 from elsewise.fitted import fitting
 from elsewise.tools.cli import main
 
+pandas = pytest.importorskip("pandas")
+
 pytest.importorskip("pandas")
 
 WRONG = [
@@ -88,3 +90,43 @@ def test_one_class_will_do_where_nothing_plausible_is_asked_for(folder, loans, c
     frame[frame["loan"] == "yes"].to_csv("train.csv", index=False)
     (folder / "rules.toml").write_text('immutable = ["years"]')
     assert main([*_commands("fit"), "--density", "none"]) == 0
+
+
+NAMES = """
+immutable = ["years"]
+
+[labels]
+income = ["yearly income", "k", {"3.5" = "the usual"}]
+housing = [{own = "a home of one's own"}]
+
+[outcomes]
+yes = "granted"
+"""
+
+
+def test_names_in_a_file_of_rules_are_used_everywhere(folder, capsys):
+    (folder / "rules.toml").write_text(NAMES)
+    assert main(_commands("fit")) == 0
+    fitted = ew.load("explainer.ew")
+    assert "income" not in capsys.readouterr().out
+    wording = fitted.table_.wording
+    assert wording.column("income").value(3.5) == "the usual"
+    assert wording.column("housing").value("own") == "a home of one's own"
+    assert wording.outcome("yes") == "granted"
+    assert main([*_commands("explain"), "--language", "de"]) in (0, 3)
+    said = pandas.read_csv("out.csv")["sentence"].str.cat()
+    assert "granted" in said
+    assert "Das Modell" in said
+    (folder / "rules.toml").write_text("[labels]\nwages = 'pay'")
+    assert main([*_commands("explain"), "--fresh"]) == 1
+    assert "rules.toml: labels: there is no column 'wages'" in capsys.readouterr().err
+
+
+def test_errors_about_a_row_name_the_column_both_ways(folder):
+    (folder / "rules.toml").write_text(NAMES)
+    assert main(_commands("fit")) == 0
+    explainer = ew.load("explainer.ew")
+    row = pandas.read_csv("rows.csv").head(1).astype({"income": object})
+    row["income"] = "much"
+    (wrong,) = explainer.explain(row, "yes", errors="row")
+    assert "column 'income' (yearly income)" in wrong.sentence

@@ -96,8 +96,8 @@ def add_question(group: Group, only: Collection[str] = tuple(ASKED)) -> None:
                        help="outcome that you want: a label (default: the nearest other class), or LOW:HIGH for a "
                        "regressor; either end may be empty (--target=-5:3 if it starts with a minus)")  # fmt: skip
     group.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
-                       help="TOML: what may change, and how; the keys are the parameters of Constraints. Replaces the "
-                       "rules stored in the explainer")  # fmt: skip
+                       help="TOML: what may change, and how; the keys are the parameters of Constraints, and labels "
+                       "and outcomes for names. Replaces the rules stored in the explainer")  # fmt: skip
     for name in only:
         _add_option(group, name, **ASKED[name])
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")

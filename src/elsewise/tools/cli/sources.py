@@ -25,7 +25,7 @@ from ...text.languages import LANGUAGES
 from ..files import explainers as saved_explainers
 from ..files.bodies import PICKLES, SKOPS, is_pickle, read_model
 from ..files.settings import SUFFIXES as SETTINGS
-from ..files.settings import read_declarations, with_threshold
+from ..files.settings import read_declarations, with_names_of, with_threshold
 from ..files.tables import SUFFIXES, few, read_frame
 from ..files.values import errors_about
 from .arguments import Group, file_to_read, share
@@ -77,10 +77,11 @@ def add_language(group: Group) -> None:
                        help="language of all text for people (default: en, or as saved)")  # fmt: skip
 
 
-def in_language(explainer: Explainer, arguments: argparse.Namespace) -> Explainer:
-    """Return the explainer in the language that was asked for."""
-    spoken = getattr(arguments, "spoken", None)
-    return explainer if spoken is None else explainer.with_language(spoken)
+def in_words_asked_for(explainer: Explainer, arguments: argparse.Namespace) -> Explainer:
+    """Return the explainer in the language that was asked for, with the names in the file of rules."""
+    spoken, rules = getattr(arguments, "spoken", None), getattr(arguments, "rules", None)
+    explainer = explainer if spoken is None else explainer.with_language(spoken)
+    return explainer if rules is None else with_names_of(explainer, rules)
 
 
 def explainer_of(arguments: argparse.Namespace, rules: Constraints | None = None) -> Explainer:
@@ -89,7 +90,7 @@ def explainer_of(arguments: argparse.Namespace, rules: Constraints | None = None
     Rules of the question are checked before a fit, which may take long, and not stored.
     """
     if arguments.explainer is None:
-        explainer = in_language(fitted_explainer(arguments, rules), arguments)
+        explainer = in_words_asked_for(fitted_explainer(arguments, rules), arguments)
         return explainer if rules is None else explainer.with_constraints(None)
     names = ("model", "train", "label", "columns", "distance", "density", "condition_on_fixed", "trust")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name) not in (None, [])]
@@ -97,7 +98,7 @@ def explainer_of(arguments: argparse.Namespace, rules: Constraints | None = None
         raise InvalidInputError(
             f"--explainer is a fitted explainer: {', '.join(given)} cannot be given as well. Fit another one."
         )
-    return in_language(with_threshold(saved_explainer(arguments), arguments.threshold), arguments)
+    return in_words_asked_for(with_threshold(saved_explainer(arguments), arguments.threshold), arguments)
 
 
 def saved_explainer(arguments: argparse.Namespace) -> Explainer:

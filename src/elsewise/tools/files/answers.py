@@ -16,6 +16,7 @@ from ...answers import Explanations
 from ...arrays import BoolArray, FloatArray, JsonObject, ReadObject, UserData, UserValue
 from ...reasons import for_everyone, has_answer
 from ...table import Table
+from ...text.languages import speaking
 from ...text.reasons import obstacle_in_words
 from .values import python_value
 
@@ -65,7 +66,8 @@ def records_of(answers: Explanations, first_row: int) -> Iterator[Record]:
         if not np.isnan(answer.min_probability):
             stated[_LEAST_PROBABILITY] = answer.min_probability
         if answer.status == "infeasible":
-            stated[_OBSTACLE] = obstacle_in_words(answer.cause)
+            with speaking(answers.table.wording):
+                stated[_OBSTACLE] = obstacle_in_words(answer.cause)
         by_row.setdefault(answer.row, []).append({**stated, "sentence": answer.sentence, "changes": changes})
     for row, answers_of_row in sorted(by_row.items()):
         yield {"row": first_row + row, "answers": answers_of_row}

@@ -1,13 +1,15 @@
-"""Rules and declarations of columns in TOML files (or JSON), with errors that name the file.
+"""Rules, names and declarations of columns in TOML files (or JSON), with errors that name the file.
 
 Wanted outcomes and thresholds as people and programs write them, for the explainer.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,6 +19,7 @@ from ...rules import Constraints
 from ...rules.words import did_you_mean
 from ...table import OneHot, Ordinal
 from ...table.as_trained import level_reader
+from ...table.wording import wording_of
 from .values import errors_about, json_key, to_json
 
 if TYPE_CHECKING:
@@ -27,11 +30,55 @@ SUFFIXES = (".toml", ".json")
 _KINDS = ("number", "integer", "boolean", "category", "ordinal")
 
 
+# Keys of a file of rules that name columns, values and outcomes.
+NAMES = ("labels", "outcomes")
+
+
 def read_rules(path: Path) -> Constraints:
-    """Read rules: the keys are the parameters of :class:`~elsewise.Constraints`."""
-    mapping = _mapping(path)
+    """Read rules: the keys are the parameters of :class:`~elsewise.Constraints`, beside those of names."""
+    mapping = {key: value for key, value in _mapping(path).items() if key not in NAMES}
     with errors_about(path):
         return Constraints.from_mapping(mapping)
+
+
+def with_names_of(explainer: Explainer, path: Path) -> Explainer:
+    """Return the explainer with the names in a file of rules: ``labels`` and ``outcomes`` of `Explainer`.
+
+    Keys of such files are text: values and outcomes are found by how they are written.
+    """
+    labels, outcomes = (_mapping(path).get(name) for name in NAMES)
+    if labels is None and outcomes is None:
+        return explainer
+    fitted, other = explainer.require_fitted(), copy.copy(explainer)
+    table, known = fitted.table, None if fitted.classes is None else fitted.classes.tolist()
+    if isinstance(outcomes, dict) and known is not None:
+        read = level_reader(known)
+        outcomes = {read(text): name for text, name in outcomes.items()}
+    if isinstance(labels, dict):
+        levels = {column.name: column.levels for column in table.columns}
+        labels = {name: _with_values(label, levels.get(name, ())) for name, label in labels.items()}
+    with errors_about(path):
+        stated = wording_of(labels, outcomes, table.stated_names, known, table.wording.language)
+    if labels is not None:
+        other.labels = labels
+    else:
+        stated = replace(stated, columns=table.wording.columns)
+    if outcomes is not None:
+        other.outcomes = outcomes
+    else:
+        stated = replace(stated, outcomes=table.wording.outcomes)
+    other.fitted_ = replace(fitted, table=replace(table, wording=stated))
+    return other
+
+
+def _with_values(label: Any, levels: Sequence[UserValue]) -> Any:
+    """Return a label whose values, text in a file, are those of its column: one of its levels, or a number."""
+    if isinstance(label, list):
+        return tuple(_with_values(part, levels) for part in label)
+    if not isinstance(label, dict):
+        return label
+    read = level_reader(levels or (0.0,))
+    return {read(text): name for text, name in label.items()}
 
 
 def read_declarations(path: Path) -> JsonObject:

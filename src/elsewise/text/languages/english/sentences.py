@@ -191,7 +191,7 @@ TEXTS = {
     "reason.every quantile": "Every threshold between 0 and 1 works, and so does {density}.",
     "reason.best quantile": "The most typical one is as typical as {share} of real cases (threshold={quantile}).",
     "reason.some quantile": "At least one is as typical as {share} of real cases (threshold={quantile}).",
-    "reason.no threshold": "A lower threshold does not help.",
+    "reason.no threshold": "The same holds for every lower threshold.",
     "reason.less typical": (
         "Nothing is as typical as requested. This is the nearest answer among the most typical ones, at "
         "threshold={quantile}."
@@ -213,23 +213,23 @@ TEXTS = {
     "reason.no further, proven.one": "This is the only answer; {asked} were requested, but no other differs enough (proven).",
     "reason.no further, proven.many": "There are only {n} answers; {asked} were requested, but no other differs enough (proven).",
     "reason.no way": (
-        "No path to where the model would {decide} stays realistic: even the best passes a point where {share} of real "
-        "cases are more typical."
+        "No path to where the model would {decide} stays as typical as required: even the best passes a point where "
+        "{share} of real cases are more typical."
     ),
     "reason.no way at all": (
         "No path to where the model would {decide} stays realistic: even the best passes a point less typical than any "
         "real case."
     ),
     "reason.each way": (
-        "No path to where the model would {decide} stays realistic: each passes a point where {share} of real cases are "
-        "more typical."
+        "No path to where the model would {decide} stays as typical as required: each passes a point where {share} of "
+        "real cases are more typical."
     ),
     "reason.each way at all": (
         "No path to where the model would {decide} stays realistic: each passes a point less typical than any real case."
     ),
     "reason.each way, rules": (
-        "No path to where the model would {decide} within the rules stays realistic: each passes a point where {share} "
-        "of real cases are more typical."
+        "No path to where the model would {decide} within the rules stays as typical as required: each passes a point "
+        "where {share} of real cases are more typical."
     ),
     "reason.each way at all, rules": (
         "No path to where the model would {decide} within the rules stays realistic: each passes a point less typical "
@@ -257,13 +257,15 @@ TEXTS = {
     "why not.none": "Under these rules there is a change that makes the model {deciding}.",
     "why not.unknown": "Whether any change makes the model {deciding} was not found out within the time limit.",
     "why not.kept, best": (
-        "With all rules kept, the most typical change is as typical as {share} of real cases (threshold={quantile})."
+        "If all rules stay, changes that are enough are as typical as {share} of real cases at most "
+        "(threshold={quantile})."
     ),
     "why not.kept, some": (
-        "With all rules kept, a change exists that is as typical as {share} of real cases (threshold={quantile})."
+        "If all rules stay, there is a change that is enough and as typical as {share} of real cases "
+        "(threshold={quantile})."
     ),
-    "why not.kept, none": "With all rules kept, a lower threshold does not help.",
-    "why not.cut": "The time limit ended the search for more.",
+    "why not.kept, none": "If all rules stay, no less typical change is enough either.",
+    "why not.cut": "The search ended at its time limit.",
     "why not.no change": "No change",
     "why not.no realistic change": "No realistic change",
     "why not.proven": " (proven)",
@@ -325,8 +327,10 @@ TEXTS = {
     "plan.headline, steps": "{prediction} -> {target}: {status}, {steps}",
     "plan.nothing": "Nothing has to change.",
     "plan.from the beginning": "The model {decides} from the beginning.",
+    "plan.after only": "Then the model {decides}.",
     "plan.after last": "After the last step the model {decides}.",
     "plan.after step": "After step {step} the model {decides}.",
+    "plan.after only, probability": "Then the probability of {label} is at least {least}.",
     "plan.after last, probability": "After the last step the probability of {label} is at least {least}.",
     "plan.after step, probability": "After step {step} the probability of {label} is at least {least}.",
     "plan.least typical": (
@@ -352,8 +356,8 @@ TEXTS = {
     "levers.none.many": "No set of at most {n} columns is enough by itself to make the model {deciding}{proven}.",
     "levers.proven": " (proven)",
     "levers.as far as known": ", as far as is known",
-    "levers.not enough.one": "Of {total} sets, {n} is proven not to be enough.",
-    "levers.not enough.many": "Of {total} sets, {n} are proven not to be enough.",
+    "levers.not enough.one": "Of {total} sets of columns, {n} is proven not to be enough.",
+    "levers.not enough.many": "Of {total} sets of columns, {n} are proven not to be enough.",
     "levers.unknown.one": "For {n} set it is not known whether it is enough.",
     "levers.unknown.many": "For {n} sets it is not known whether they are enough.",
     # Bands.

@@ -196,7 +196,7 @@ TEXTS = {
     "reason.every quantile": "Jede Schwelle zwischen 0 und 1 genügt, und auch {density}.",
     "reason.best quantile": "Die typischste ist so typisch wie {share} der echten Fälle (threshold={quantile}).",
     "reason.some quantile": ("Mindestens eine ist so typisch wie {share} der echten Fälle (threshold={quantile})."),
-    "reason.no threshold": "Auch eine niedrigere Schwelle hilft nicht.",
+    "reason.no threshold": "Das gilt auch für jede niedrigere Schwelle.",
     "reason.less typical": (
         "Nichts ist so typisch wie verlangt. Dies ist die nächste unter den typischsten Antworten, bei "
         "threshold={quantile}."
@@ -218,7 +218,7 @@ TEXTS = {
     "reason.no further, proven.one": "Dies ist die einzige Antwort; verlangt waren {asked}, aber keine andere unterscheidet sich genug (bewiesen).",
     "reason.no further, proven.many": "Es gibt nur {n} Antworten; verlangt waren {asked}, aber keine andere unterscheidet sich genug (bewiesen).",
     "reason.no way": (
-        "Kein Weg dorthin, wo das Modell {deciding}, bleibt realistisch: Selbst der beste führt an eine Stelle, an der "
+        "Kein Weg dorthin, wo das Modell {deciding}, bleibt so typisch wie verlangt: Selbst der beste führt an eine Stelle, an der "
         "{share} der echten Fälle typischer sind."
     ),
     "reason.no way at all": (
@@ -226,7 +226,7 @@ TEXTS = {
         "untypischer ist als jeder echte Fall."
     ),
     "reason.each way": (
-        "Kein Weg dorthin, wo das Modell {deciding}, bleibt realistisch: Jeder führt an eine Stelle, an der {share} der "
+        "Kein Weg dorthin, wo das Modell {deciding}, bleibt so typisch wie verlangt: Jeder führt an eine Stelle, an der {share} der "
         "echten Fälle typischer sind."
     ),
     "reason.each way at all": (
@@ -234,11 +234,11 @@ TEXTS = {
         "ist als jeder echte Fall."
     ),
     "reason.each way, rules": (
-        "Kein Weg dorthin, wo das Modell {deciding}, bleibt unter den Regeln realistisch: Jeder führt an eine Stelle, "
+        "Kein Weg dorthin, wo das Modell {deciding}, bleibt unter den Regeln so typisch wie verlangt: Jeder führt an eine Stelle, "
         "an der {share} der echten Fälle typischer sind."
     ),
     "reason.each way at all, rules": (
-        "Kein Weg dorthin, wo das Modell {deciding}, bleibt unter den Regeln realistisch: Jeder führt an eine Stelle, "
+        "Kein Weg dorthin, wo das Modell {deciding}, bleibt unter den Regeln so typisch wie verlangt: Jeder führt an eine Stelle, "
         "die untypischer ist als jeder echte Fall."
     ),
     "reason.no typical way": "Kein Weg dorthin, wo das Modell {deciding}, bleibt so typisch wie verlangt.",
@@ -272,15 +272,15 @@ TEXTS = {
         "Ob es eine Änderung gibt, nach der das Modell {deciding}, ließ sich in der gegebenen Zeit nicht klären."
     ),
     "why not.kept, best": (
-        "Bleiben alle Regeln, ist die typischste Änderung so typisch wie {share} der echten Fälle "
+        "Bleiben alle Regeln, sind Änderungen, die genügen, höchstens so typisch wie {share} der echten Fälle "
         "(threshold={quantile})."
     ),
     "why not.kept, some": (
-        "Bleiben alle Regeln, gibt es eine Änderung, die so typisch ist wie {share} der echten Fälle "
+        "Bleiben alle Regeln, gibt es eine Änderung, die genügt und so typisch ist wie {share} der echten Fälle "
         "(threshold={quantile})."
     ),
-    "why not.kept, none": "Bleiben alle Regeln, hilft auch eine niedrigere Schwelle nicht.",
-    "why not.cut": "Die Suche nach mehr endete, weil die Zeit abgelaufen war.",
+    "why not.kept, none": "Bleiben alle Regeln, genügt auch keine weniger typische Änderung.",
+    "why not.cut": "Die Suche endete, weil die Zeit abgelaufen war.",
     "why not.no change": "Keine Änderung",
     "why not.no realistic change": "Keine realistische Änderung",
     "why not.proven": " (bewiesen)",
@@ -344,8 +344,10 @@ TEXTS = {
     "plan.headline, steps": "{prediction} -> {target}: {status}, in {steps}",
     "plan.nothing": "Nichts muss sich ändern.",
     "plan.from the beginning": "Das Modell {decides}, von Anfang an.",
+    "plan.after only": "Dann gilt: Das Modell {decides}.",
     "plan.after last": "Nach dem letzten Schritt gilt: Das Modell {decides}.",
     "plan.after step": "Nach Schritt {step} gilt: Das Modell {decides}.",
+    "plan.after only, probability": "Dann ist die Wahrscheinlichkeit von {label} mindestens {least}.",
     "plan.after last, probability": (
         "Nach dem letzten Schritt ist die Wahrscheinlichkeit für {label} mindestens {least}."
     ),
@@ -376,8 +378,8 @@ TEXTS = {
     "levers.none.many": "Keine Gruppe von höchstens {n} Spalten genügt, damit das Modell {deciding}{proven}.",
     "levers.proven": " (bewiesen)",
     "levers.as far as known": ", soweit bekannt",
-    "levers.not enough.one": "Von {n} der {total} Gruppen ist bewiesen, dass sie nicht genügt.",
-    "levers.not enough.many": "Von {n} der {total} Gruppen ist bewiesen, dass sie nicht genügen.",
+    "levers.not enough.one": "Von {n} der {total} Gruppen von Spalten ist bewiesen, dass sie nicht genügt.",
+    "levers.not enough.many": "Von {n} der {total} Gruppen von Spalten ist bewiesen, dass sie nicht genügen.",
     "levers.unknown.one": "Von {n} Gruppe ist nicht bekannt, ob sie genügt.",
     "levers.unknown.many": "Von {n} Gruppen ist nicht bekannt, ob sie genügen.",
     "ladder.now": "Die Zeile ist in {band}. {steps}",
@@ -498,7 +500,7 @@ TEXTS = {
     "letter.months": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
     "summary.rows": "Zeilen",
     "summary.answered": "mit Antwort",
-    "summary.proven": "{n} davon als nächste bewiesen",
+    "summary.proven": "{n} davon als kleinste bewiesen",
     "summary.unchanged": "nichts muss sich ändern",
     "summary.infeasible": "ohne Antwort",
     "summary.wrong": "falsche Zeilen, nicht gefragt",

@@ -8,6 +8,7 @@ import { t } from "./text.js";
 const WIDTH = 420;
 const HEIGHT = 150;
 const [LEFT, RIGHT, TOP, BOTTOM] = [54, 14, 12, 30];
+const FRAMES = 7; // of a film, about
 const x = (position) => LEFT + position * (WIDTH - LEFT - RIGHT);
 const y = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
 
@@ -45,9 +46,21 @@ export function wayPart(about) {
 
   function show(way) {
     setText(byId("way-sentence"), way.sentence);
-    byId("way-steps").replaceChildren(...way.steps.map((step) => h("li", null, step)));
-    const film = about.image ? [h("div", { class: "film" }, ...way.rows.map((row, place) => image(about.image, about.columns, row, t("app.stage", { n: place }))))] : [];
+    byId("way-steps").replaceChildren(...(about.image ? [] : way.steps.map((step) => h("li", null, step)))); // nobody reads pixels
+    const film = about.image ? [h("div", { class: "film" }, ...frames(way.rows).map((row, place) => image(about.image, about.columns, row, t("app.stage", { n: place }))))] : [];
     byId("way-picture").replaceChildren(...film, ...(way.positions.length ? [picture(way), legend(way)] : []));
+  }
+
+  /** Images along the path: its corners, and some between them, where it runs straight. */
+  function frames(rows) {
+    const between = Math.max(1, Math.ceil((FRAMES - 1) / (rows.length - 1)));
+    return rows.flatMap((row, place) => {
+      if (place === 0) return [row];
+      const last = rows[place - 1];
+      return Array.from({ length: between }, (_, n) =>
+        Object.fromEntries(Object.keys(row).map((name) => [name, last[name] + ((row[name] - last[name]) * (n + 1)) / between])),
+      );
+    });
   }
 
   function picture(way) {

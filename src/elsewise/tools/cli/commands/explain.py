@@ -217,16 +217,17 @@ def _finish(
         print(json.dumps(document, allow_nan=False))
     elif interrupted is None:
         with speaking(job.table.wording):
-            print(_in_words(arguments, summary, job.explainer.exactness_))
+            print(_in_words(arguments, summary, job))
         if arguments.certificates is not None:
             n_files = sum(1 for _ in arguments.certificates.glob(f"*{CERTIFICATES}"))
             print(f"{n_files:,} certificates in {arguments.certificates}")
     return code
 
 
-def _in_words(arguments: argparse.Namespace, summary: AnswersSummary, exactness: str) -> str:
+def _in_words(arguments: argparse.Namespace, summary: AnswersSummary, job: Job) -> str:
     """Say at the end what was asked, what came of it and where it is."""
-    target = arguments.target or say("headline.another class")
+    exactness = job.explainer.exactness_
+    target = job.table.wording.outcome(job.target) or arguments.target or say("headline.another class")
     proofs = "" if exactness == "exact" else f"\n  {say(f'exactness.{exactness}')}"
     written = say("summary.written", file=arguments.out)
     return f"{arguments.data} -> {target}\n{summary}{proofs}\n{written}"

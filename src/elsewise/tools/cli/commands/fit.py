@@ -17,7 +17,7 @@ from ...files.settings import read_rules
 from ...files.values import rules_as_json
 from ..arguments import ALL_ANSWERED, MOST_LISTED, Commands, exit_codes, file_to_read, file_to_write
 from ..partial import interruptible
-from ..sources import WARNING, add_language, add_model, fitted_explainer, in_language, told_warnings
+from ..sources import WARNING, add_language, add_model, fitted_explainer, in_words_asked_for, told_warnings
 
 
 def add_to(commands: Commands) -> None:
@@ -31,7 +31,8 @@ def add_to(commands: Commands) -> None:
     add_model(command, data="--data", required=True)
     add_language(command)
     command.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
-                         help="TOML: rules to store, for all questions without rules of their own")  # fmt: skip
+                         help="TOML: rules to store, for all questions without rules of their own, and names (labels, "
+                         "outcomes)")  # fmt: skip
     command.add_argument("--reason-codes", type=file_to_read(".csv"), metavar="FILE",
                          help="CSV: column,direction,code and a column of texts per language (en, de); how reasons and "
                          "letters call reasons")  # fmt: skip
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInputError(f"{arguments.out} exists already. Give another --out, or replace it with --overwrite.")
     rules = None if arguments.rules is None else read_rules(arguments.rules)
     with interruptible():
-        explainer = in_language(fitted_explainer(arguments, rules), arguments)
+        explainer = in_words_asked_for(fitted_explainer(arguments, rules), arguments)
         with told_warnings(quiet=arguments.quiet):
             save(explainer, arguments.out)
     if arguments.json:

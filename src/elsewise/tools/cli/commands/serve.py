@@ -15,7 +15,7 @@ from ...files.settings import read_rules, target_from_text
 from ...files.tables import read_rows
 from ...files.values import errors_about
 from ..arguments import ALL_ANSWERED, Commands, exit_codes, file_to_read, image_shape, seconds, whole
-from ..sources import add_language, in_language
+from ..sources import add_language, in_words_asked_for
 
 if TYPE_CHECKING:
     from ...app.serving.demos import Demo
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
             "or stay on 127.0.0.1."
         )
     chosen = _chosen(arguments)
-    explainer = in_language(chosen.explainer, arguments)
+    explainer = in_words_asked_for(chosen.explainer, arguments)
     if arguments.rules is not None:
         with errors_about(arguments.rules):
             rules = joined_with(explainer.constraints, read_rules(arguments.rules), explainer.table_)
