@@ -24,8 +24,6 @@ FARKAS_FACTORS = tuple(4.0**k for k in range(-6, 30))
 ROUNDING, DENSITY_ROUNDING = 1.01 * 2.0**-52, 1.01e-9
 # Rounding of a bound in doubles, relative to the sizes of its terms.
 DOUBLES = 2.0**-51
-# Larger factors are what is left of a projection that diverged.
-MOST_FACTOR = 1e60
 # Projections go on until what is proven exceeds the bound by this factor.
 BEYOND = 1.001
 
@@ -179,24 +177,37 @@ class NodeRelaxation:
         largest = max(np.abs(rows).max(initial=0.0), np.abs(cone).max(initial=0.0))
         if largest == 0 or not np.isfinite(largest):
             return self.bounded(box, NodeMultipliers())
-        exact = self._multipliers(box, rows / largest, cone / largest)
-        tried = [exact.scaled(factor) for factor in (largest, *FARKAS_FACTORS) if factor < MOST_FACTOR]
-        return max((self.bounded(box, each) for each in tried), key=lambda each: each.bound)
+        whole = self.bounded(box, self._multipliers(box, rows, cone))
+        if whole.bound >= self.costs.bound * BEYOND:
+            return whole
+        multiple = self._best_multiple(box, self._multipliers(box, rows / largest, cone / largest))
+        return multiple if multiple.bound > whole.bound else whole
+
+    def _best_multiple(self, box: ProofNode, one: NodeMultipliers) -> BoundedNode:
+        """Find how many times some multipliers prove enough: what they prove is concave in that, 0 for none of them."""
+        slopes, constant = self.linear(box, one)
+        constant += float(slopes @ self.statement.row) - self._doubtful(box, one)
+        best, chosen = -np.inf, 0.0
+        for factor in FARKAS_FACTORS:
+            bound = self.costs.least(box, factor * slopes) + factor * constant
+            if bound < best or best >= self.costs.bound * BEYOND:
+                break
+            best, chosen = bound, factor
+        return BoundedNode(one.scaled(chosen), best, None)
 
     def _broken(self, box: ProofNode, row: FloatArray, n_given: int, places: Any) -> BoundedNode:
         """Bound a node by the constraints, one at a time, that no move changes and the row with its levels breaks."""
-        pushed = [NodeMultipliers()]
+        pushed = []
         for place in places.tolist():
             one = np.zeros(n_given)
             one[place] = 1.0
-            pushed += [NodeMultipliers(*self._sorted(one)).scaled(each) for each in FARKAS_FACTORS]
+            pushed.append(self._best_multiple(box, NodeMultipliers(*self._sorted(one))))
         if box.ellipsoid >= 0:
             density = self.statement.goals[box.goal].density
             assert density is not None
             F, g, _, _ = density.ellipsoid(box.ellipsoid)
-            image = 2.0 * (F @ row - g)
-            pushed += [NodeMultipliers(kappa=each, image=image * each) for each in FARKAS_FACTORS]
-        return max((self.bounded(box, each) for each in pushed), key=lambda each: each.bound)
+            pushed.append(self._best_multiple(box, NodeMultipliers(kappa=1.0, image=2.0 * (F @ row - g))))
+        return max((self.bounded(box, NodeMultipliers()), *pushed), key=lambda each: each.bound)
 
     def _constraints(self, box: ProofNode, row: FloatArray) -> tuple[Any, ...]:
         """Half-spaces and cone of a node, for moves from a row."""

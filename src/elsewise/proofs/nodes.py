@@ -144,6 +144,8 @@ class NodeCosts:
         self.categories = [np.flatnonzero(layout.group == c) for c in range(int(layout.group.max(initial=-1)) + 1)]
         self.numeric = np.flatnonzero(layout.group < 0)
         least = self.domain.least_moves
+        self._is_plain = len(self.numeric) == layout.n_units and self.domain.max_changes is None
+        self._is_plain &= self.domain.per_change == 0.0
         self.below = self.row if least is None else least.below[0]
         self.above = self.row if least is None else least.above[0]
 
@@ -166,6 +168,8 @@ class NodeCosts:
     def least(self, box: ProofNode, slopes: FloatArray) -> float:
         """Least ``distance + slopes (x - row)`` over the rows of a box that are near; infinite if there is none."""
         stays, changes = self._of_features(box, slopes)
+        if self._is_plain:
+            return float(np.minimum(stays, changes).sum())
         layout, column_of = self.domain.layout, self.domain.layout.column
         stay, change = np.full(layout.n_columns, np.inf), np.full(layout.n_columns, np.inf)
         stay[column_of[self.numeric]], change[column_of[self.numeric]] = stays[self.numeric], changes[self.numeric]
