@@ -632,7 +632,7 @@ class Trees:
     it: what is proven of x' is proven of x, less what moving so little costs. Neither limits, codes and the row nor two
     places where trees divide may be that near to each other; whole numbers and levels that are near go both ways.
 
-    A sum of n numbers is off by no more than (n + few) roundings of their sizes, to 24 bits where ``single``. Scores
+    A sum of n numbers is off by n u / (1 - n u) times their sizes at most, u = 2^-53, or 2^-24 where ``single``. Scores
     that are multiples of 2^-20 up to one, as votes are, add up exactly: what is ``strict`` is not met at a tie.
     """
 
@@ -656,18 +656,17 @@ class Trees:
         self.weights = [numbers(row.get("weights"), "weights", self.n_scores) for row in rows]
         self.bits = 2 * Vector([v for tree in [*scores, self.weights] for leaf in tree for v in leaf]).bits
         is_single, unit = given.get("single") is True, 2**self.bits
-        size = (Fraction(1, 2**23) if is_single else UNIT) * (len(self.trees) + MORE_OPERATIONS)
-        size *= Fraction(sum(max((abs(v) for leaf in of_tree for v in leaf), default=0.0) for of_tree in scores))
-        self.conditions = list[
-            Any
-        ]()  # the least sum that may meet each, and the least of exact leaves if there are any
+        terms = Fraction(len(self.trees) + MORE_OPERATIONS, 2**24 if is_single else 2**53)
+        require(terms < 1, "too many trees for a bound of the rounding of their sum")
+        size = sum(max((abs(v) for leaf in of_tree for v in leaf), default=0.0) for of_tree in scores)
+        self.conditions: list[Any] = []  # the least sum that may meet each, and that of exact leaves if there are any
         for row, weights in zip(rows, self.weights):
             least, slack = (Fraction(number(row.get(name), name)) for name in ("least", "slack"))
             require(slack >= 0, "slack is negative")
-            lowest = math.floor((least - slack - size * sum(map(abs, map(Fraction, weights)))) * unit)
+            off = terms / (1 - terms) * Fraction(size) * sum(map(abs, map(Fraction, weights)))
             exact = math.floor(least * unit) + 1 if row.get("strict") is True else math.ceil((least - slack) * unit)
             adds_up = not is_single and all(w in (-1, 0, 1) for w in weights)
-            self.conditions.append((lowest, exact if adds_up else None))
+            self.conditions.append((math.floor((least - slack - off) * unit), exact if adds_up else None))
         domain.limit = max(domain.limit, math.ceil((domain.bound + self.slip([Fraction(0)] * n, 1)) * domain.unit))
         self.changed = [domain.change_cost * ([c] in domain.units) for c in range(len(domain.columns))]
         self.leaves = [self._leaves_of(tree, 0, {}) for tree in self.trees]

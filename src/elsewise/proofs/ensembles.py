@@ -15,6 +15,7 @@ from ..arrays import BoolArray, FloatArray
 from ..search import Space
 from ..search.relaxations.tree_sums.cover import EnsembleCover
 from ..search.relaxations.tree_sums.decisions import Decision
+from ..search.relaxations.tree_sums.indexed import ROUNDING_SAFETY as SEARCH_SAFETY
 from ..search.relaxations.tree_sums.indexed import IndexedTrees, conditions_of
 from ..search.relaxations.tree_sums.joint import Joint, members_of
 from ..search.relaxations.tree_sums.trees import TreeSum
@@ -95,8 +96,8 @@ class StatedTrees(Stated):
         owner = np.searchsorted(trees.roots, np.flatnonzero(is_leaf), side="right") - 1
         largest = np.zeros(trees.n_trees)
         np.maximum.at(largest, owner, np.abs(trees.value[is_leaf]).max(axis=1, initial=0.0))
-        unit = 2.0**-23 if self.single else 2.0**-52
-        rounding = ROUNDING_SAFETY * unit * (trees.n_trees + 16) * float(largest.sum())
+        unit = (trees.n_trees + 16) * (2.0**-24 if self.single else 2.0**-53)
+        rounding = ROUNDING_SAFETY * unit / (1.0 - unit) * float(largest.sum())
         rows = zip(self.gains.T, self.weights, self.least, self.slack, self.strict, self.is_exact)
         for gains, weights, least, slack, strict, exact in rows:
             if not exact:
@@ -176,7 +177,10 @@ def _conditions(trees: TreeSum, decision: Decision) -> tuple[FloatArray, FloatAr
     """Weights, least sums of leaves, slack, and which conditions a tie does not meet."""
     weights, least = decision.rows(trees.n_scores)
     nominal = least * trees.divisor - weights @ trees.base
-    slack = nominal - conditions_of(trees, decision)[1]
+    # the rounding of a sum of leaves is the checker's to bound; that of a base, and all else, is not
+    eps = float(np.finfo(np.float32 if trees.single else np.float64).eps)
+    of_leaves = trees.rounding() - trees.doubt - (trees.n_trees + 2) * eps * float(np.abs(trees.base).max(initial=0.0))
+    slack = nominal - conditions_of(trees, decision)[1] - SEARCH_SAFETY * of_leaves * np.abs(weights).sum(axis=1)
     return weights, nominal, slack, strict_conditions(trees, decision, len(least))
 
 
