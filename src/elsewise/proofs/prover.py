@@ -31,6 +31,8 @@ SLACKS = (2e-7, 9e-7)
 FAR = 1e6
 # Nodes of a certificate, beyond which it is given up.
 MOST_NODES = 5_000
+# Nodes that the kernel may take at once where multipliers of ellipsoids and rules are those of the first of them.
+NODES_AT_ONCE = 60
 # Shares of the multipliers of ellipsoids and rules, which are best without a model, that are tried beside trees.
 FACTORS = (1.0, 0.7, 0.4, 0.0)
 # Moves and shares of levels below this are rounding.
@@ -98,29 +100,16 @@ class _Prover:
         domain, n_written = self.statement.domain, 0
         waiting = [ProofNode(domain.lower[0].copy(), domain.upper[0].copy())]
         while waiting:
-            box = waiting.pop()
-            recorded = self._recorded(box)
-            if recorded is not None:
-                n_written += len(recorded)
-                yield from recorded
-                continue
-            node, children = self._next(box)
+            node, children = self._next(waiting.pop())
+            lines = node if isinstance(node, list) else [as_text(node)]
             waiting += reversed(children)
-            n_written += 1
+            n_written += len(lines)
             if n_written > MOST_NODES:
                 raise NotCertifiedError(f"the proof takes more than {MOST_NODES} nodes")
-            yield as_text(node)
+            yield from lines
 
-    def _recorded(self, box: ProofNode) -> list[str] | None:
-        """Let the kernel of the search prove a node; None if that is not its business, or it fails."""
-        bounds = None if box.goal < 0 or self.claimed == 0.0 else self.trees[box.goal]
-        domain, density = self.statement.domain, self.statement.goals[box.goal].density
-        if bounds is None or density is not None or len(domain.offsets) or self.statement.apart:
-            return None
-        return bounds.record(box, np.zeros(len(self.statement.row)), 0.0, {}, MOST_NODES)
-
-    def _next(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
-        """Close a node, or divide it."""
+    def _next(self, box: ProofNode) -> tuple[dict[str, Any] | list[str], list[ProofNode]]:
+        """Close a node, or divide it; or write all of its proof."""
         if box.closing is not None:
             return {"close": box.closing}, []
         if box.narrowings:
@@ -194,27 +183,29 @@ class _Prover:
         children = [whole.within_unit(unit, -np.inf, at), whole.within_unit(unit, at, np.inf)]
         return {"split": {"unit": unit, "intervals": [[None, at], [at, None]]}}, children
 
-    def _next_of_trees(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
+    def _next_of_trees(self, box: ProofNode) -> tuple[dict[str, Any] | list[str], list[ProofNode]]:
         """Close or divide a node whose model is a sum of trees."""
+        bounds = self.trees[box.goal]
+        assert bounds is not None
         has_more = box.ellipsoid >= 0 or len(self.statement.domain.offsets) > 0 or len(self.statement.apart) > 0
+        if not has_more:
+            lines = bounds.record(box, np.zeros(len(self.statement.row)), 0.0, {}, MOST_NODES)
+            if lines is not None:
+                return lines, []
         relaxed = self.relaxation.solve(box) if has_more else BoundedNode(NodeMultipliers(), 0.0, None)
         if relaxed is None:
             return self._decide_level(box)
         if relaxed.bound >= self.wanted:
             return {"close": relaxed.multipliers.as_json}, []
-        bounds = self.trees[box.goal]
-        assert bounds is not None
-        best: tuple[TreeBound, NodeMultipliers] | None = None
-        for factor in FACTORS if has_more else (0.0,):
+        for factor in FACTORS if has_more else ():
             scaled = relaxed.multipliers.scaled(factor)
-            slopes, constant = self.relaxation.linear(box, scaled)
-            found = bounds.solve(box, slopes, constant, self.wanted)
-            if found.bound >= self.wanted:
-                return {"close": {**scaled.as_json, "trees": found.multipliers.as_json}}, []
-            if best is None or found.bound > best[0].bound:
-                best = found, scaled
-        assert best is not None
-        return self._divide_trees(box, best[0], relaxed.point)
+            lines = bounds.record(box, *self.relaxation.linear(box, scaled), scaled.as_json, NODES_AT_ONCE)
+            if lines is not None:
+                return lines, []
+        found = bounds.solve(box, *self.relaxation.linear(box, relaxed.multipliers), self.wanted)
+        if found.bound >= self.wanted:
+            return {"close": {**relaxed.multipliers.as_json, "trees": found.multipliers.as_json}}, []
+        return self._divide_trees(box, found, relaxed.point)
 
     def _divide_trees(
         self, box: ProofNode, found: TreeBound, relaxed: FloatArray | None

@@ -193,8 +193,8 @@ class TreeBounds:
             weights, messages = np.zeros(len(self.needed)), np.zeros_like(messages)
         near = _NearCells(kept, first, alive, inside[alive], cost[kept])
         value, split, point = self._evaluated(node, near, weights * unit, messages * unit)
-        said = TreeMultipliers(self.bits, [int(w) for w in weights], self._runs(messages, near))
-        return TreeBound(said, value + base, split, point)
+        runs = self._runs(messages, near) if value + base >= wanted else []
+        return TreeBound(TreeMultipliers(self.bits, [int(w) for w in weights], runs), value + base, split, point)
 
     # ---- cells ----
 
