@@ -214,7 +214,7 @@ def test_each_rule_has_its_words():
         "phone: only to no",
         "age <= 3 * income",
         "age - 0.5 * `credit amount` >= 0",
-        "age keeps the special codes -9 or -8 apart",
+        "age does not move to or from -9 or -8",
         "at most 3 columns change",
     )
     assert one(Constraints(allowed={"housing": {"rent": ["own", "free"], "own": []}}, max_changes=1))[0].names == (

@@ -9,8 +9,9 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import elsewise as ew
-from elsewise.reasons import NothingWithin, Target, TooSparse, for_everyone
+from elsewise.reasons import NothingWithin, OutOfTime, Target, TooSparse, for_everyone
 from elsewise.text import reason_in_words, target_in_words
+from elsewise.text.reasons import obstacle_in_words
 
 
 def test_a_regression_without_rules_does_not_speak_of_rules():
@@ -20,7 +21,7 @@ def test_a_regression_without_rules_does_not_speak_of_rules():
     model = LinearRegression().fit(frame, 2.0 * frame["rooms"])
     taught = ew.Explainer(model, density=None).fit(frame).explain_one(frame.iloc[0], (4.5, 5.5))
     assert taught.reason.startswith(
-        "No change that keeps what all training rows have in common makes the model predict bet"
+        "No change makes the model predict between 4.5 and 5.5 as long as answers keep what all training rows"
     )
     explainer = ew.Explainer(model, density=None, learn_rules=False).fit(frame)
     one = explainer.explain_one(frame.iloc[0], (4.5, 5.5))
@@ -57,3 +58,10 @@ def test_ranges_and_probabilities():
     assert target_in_words(Target((12345.678, np.inf))) == "predict at least 12,345.7"
     assert target_in_words(Target((0.1, 0.1 + 1e-9))) == "predict between 0.1 and 0.100000001"
     assert target_in_words(Target("good", 0.75)) == 'give "good" a probability of at least 0.75'
+
+
+def test_rows_that_ran_out_of_time_are_counted_together():
+    """What a summary counts holds no numbers of a row."""
+    reasons = [OutOfTime(Target("a"), bound, "time") for bound in (0.0, 1.5, 2.5)]
+    assert len({obstacle_in_words(each) for each in reasons}) == 1
+    assert "1.5" in reason_in_words(reasons[1])

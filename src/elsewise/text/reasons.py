@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from ..reasons import (
@@ -152,11 +153,14 @@ def _conflict(why: WhyNot) -> str:
         return f"{lead} {say(f'why not.without it, {known}', cost=cost)}"
     if cost:
         return f"{lead} {say(f'why not.without, {known}', rule=quoted(why.reliefs[0].rule), cost=cost)}"
-    return f"{lead} {say('why not.one is not enough')}" if why.is_finished else lead
+    more = "it" if len(why.conflict) == 1 else "one"
+    return f"{lead} {say(f'why not.{more} is not enough')}" if why.is_finished else lead
 
 
 def obstacle_in_words(cause: Reason | WhyNot | None) -> str:
     """Describe what is in the way, in the same words for every row that it stops: rules, no numbers of a row."""
+    if isinstance(cause, (OutOfTime, NoneThatLasts)):
+        cause = replace(cause, lower_bound=0.0)
     conflict = getattr(cause, "conflict", None)
     if cause is None or conflict is None:
         return reason_in_words(cause)

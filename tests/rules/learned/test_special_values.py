@@ -98,7 +98,7 @@ def test_declared_codes_replace_those_found():
     values = np.concatenate([np.full(60, -1), np.full(10, 10), np.arange(20, 60)])
     explainer, _ = fitted(values)
     rules = explainer.fitted_.rules(ew.Constraints(special={"a": [-1, 10]}, codes="stay"))
-    assert rules.given_names == ("a keeps the special codes -1 or 10 apart",)
+    assert rules.given_names == ("a does not move to or from -1 or 10",)
     rules = explainer.fitted_.rules(ew.Constraints(special={"a": [-1, 10]}))
     assert rules.given_names == ("a is a number of the regular range or one of -1 or 10",)
     assert [name.split(" stays")[0] for name in rules.found_names] == ["b"]

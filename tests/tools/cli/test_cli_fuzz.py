@@ -182,7 +182,12 @@ def test_no_line_ends_in_a_traceback(folder, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("line", "meant"), [("expalin", "explain"), ("explain --data rows.csv --out o.csv --taget x", "--target")]
+    ("line", "meant"),
+    [
+        ("expalin", "explain"),
+        ("explain --data rows.csv --out o.csv --taget x", "--target"),
+        ("explain --dta rows.csv --out o.csv", "--data"),
+    ],
 )
 def test_what_may_have_been_meant_is_suggested(folder, line, meant, capsys):
     code, said = run(folder, line, capsys)

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .arguments import WRONG_USAGE
 
@@ -53,6 +53,11 @@ class Parser(argparse.ArgumentParser):
         listed = "".join(f"  {line}\n" for line in examples)
         return super().format_help() + (f"\nexamples:\n{listed}" if listed else "")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse, and remember what was typed, so that an error can speak of it."""
+        self._typed = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, what may have been meant and where help is; exit."""
         print(f"elsewise: {message}{self._meant(message)}\nTry: {self.prog} --help", file=sys.stderr)
@@ -65,6 +70,9 @@ class Parser(argparse.ArgumentParser):
         elif "unrecognized arguments: " in message:
             wrong = message.split("unrecognized arguments: ")[1].split("=")[0].partition(" ")[0]
             known = self._options()
+        elif "arguments are required" in message:  # perhaps one of them was typed, and misspelt
+            known = self._options()
+            wrong = next((each for each in self._typed if each[:2] == "--" and each.split("=")[0] not in known), "")
         else:
             return ""
         close = get_close_matches(wrong, known, n=1)

@@ -242,10 +242,11 @@ TEXTS = {
     "reason.under rules": "Under these rules no change makes the model {deciding} (proven).",
     "reason.under rules, realistic": "Under these rules no realistic change makes the model {deciding} (proven).",
     "reason.in common": (
-        "No change that keeps what all training rows have in common makes the model {deciding} (proven)."
+        "No change makes the model {deciding} as long as answers keep what all training rows have in common (proven)."
     ),
     "reason.in common, realistic": (
-        "No realistic change that keeps what all training rows have in common makes the model {deciding} (proven)."
+        "No realistic change makes the model {deciding} as long as answers keep what all training rows have in common "
+        "(proven)."
     ),
     "reason.in columns": "No change makes the model {deciding}: the columns cannot hold such a row (proven).",
     "reason.in columns, realistic": (
@@ -286,6 +287,7 @@ TEXTS = {
     "why not.without it, known": "Without it a change is known that costs {cost}.",
     "why not.without, smallest": "Without {rule} the smallest change costs {cost}.",
     "why not.without, known": "Without {rule} a change is known that costs {cost}.",
+    "why not.it is not enough": "Without it other rules still leave no answer.",
     "why not.one is not enough": "Dropping any one rule is not enough.",
     "why not.lead unknown": "Some of these rules leave no answer; which ones is not known yet",
     "why not.lead one": "This rule leaves no answer",
@@ -405,10 +407,10 @@ TEXTS = {
     "monotone.increase, proven": "Raising {column} never reduces {what}: proven for every row.",
     "monotone.decrease, proven": "Lowering {column} never reduces {what}: proven for every row.",
     "monotone.increase, refuted": (
-        "Raising {column} can reduce {what}: from {first} to {second} in the two rows of this answer."
+        "Raising {column} can reduce {what}, for example from {first} to {second}: the answer holds two such rows."
     ),
     "monotone.decrease, refuted": (
-        "Lowering {column} can reduce {what}: from {first} to {second} in the two rows of this answer."
+        "Lowering {column} can reduce {what}, for example from {first} to {second}: the answer holds two such rows."
     ),
     "monotone.increase, unknown": (
         "Whether raising {column} reduces {what} anywhere is not known: no such rows were found."
@@ -465,7 +467,7 @@ TEXTS = {
     "rule.allowed from": "{column}: from {level} only to {levels}",
     "rule.stuck": "{column}: to no other level",
     "rule.stuck from": "{column}: from {level} to no other level",
-    "rule.codes": "{column} keeps the special codes {codes} apart",
+    "rule.codes": "{column} does not move to or from {codes}",
     "rule.number or code": "{column} is a number of the regular range or one of {codes}",
     "rule.least change": "{column} stays or moves by at least {least}",
     "rule.step": "{column} is a multiple of {step}",

@@ -250,12 +250,12 @@ TEXTS = {
         "Unter diesen Regeln gibt es keine realistische Änderung, nach der das Modell {deciding} (bewiesen)."
     ),
     "reason.in common": (
-        "Mit dem, was allen Trainingszeilen gemeinsam ist, gibt es keine Änderung, nach der das Modell {deciding} "
-        "(bewiesen)."
+        "Solange Antworten einhalten, was allen Trainingszeilen gemeinsam ist, gibt es keine Änderung, nach der das "
+        "Modell {deciding} (bewiesen)."
     ),
     "reason.in common, realistic": (
-        "Mit dem, was allen Trainingszeilen gemeinsam ist, gibt es keine realistische Änderung, nach der das Modell "
-        "{deciding} (bewiesen)."
+        "Solange Antworten einhalten, was allen Trainingszeilen gemeinsam ist, gibt es keine realistische Änderung, "
+        "nach der das Modell {deciding} (bewiesen)."
     ),
     "reason.in columns": (
         "Es gibt keine Änderung, nach der das Modell {deciding}: Die Spalten können eine solche Zeile nicht enthalten "
@@ -303,6 +303,7 @@ TEXTS = {
     "why not.without it, known": "Ohne sie ist eine Änderung bekannt, die {cost} kostet.",
     "why not.without, smallest": "Ohne {rule} kostet die kleinste Änderung {cost}.",
     "why not.without, known": "Ohne {rule} ist eine Änderung bekannt, die {cost} kostet.",
+    "why not.it is not enough": "Ohne sie lassen andere Regeln immer noch keine Antwort.",
     "why not.one is not enough": "Eine einzelne Regel wegzulassen genügt nicht.",
     "why not.lead unknown": "Einige dieser Regeln lassen keine Antwort zu; welche, ist noch nicht bekannt",
     "why not.lead one": "Diese Regel lässt keine Antwort zu",
@@ -424,10 +425,12 @@ TEXTS = {
     "monotone.increase, proven": "{column} zu erhöhen verringert {what} nie: bewiesen für jede Zeile.",
     "monotone.decrease, proven": "{column} zu senken verringert {what} nie: bewiesen für jede Zeile.",
     "monotone.increase, refuted": (
-        "{column} zu erhöhen kann {what} verringern: von {first} auf {second} in den zwei Zeilen dieser Antwort."
+        "{column} zu erhöhen kann {what} verringern, zum Beispiel von {first} auf {second}: Die Antwort enthält zwei "
+        "solche Zeilen."
     ),
     "monotone.decrease, refuted": (
-        "{column} zu senken kann {what} verringern: von {first} auf {second} in den zwei Zeilen dieser Antwort."
+        "{column} zu senken kann {what} verringern, zum Beispiel von {first} auf {second}: Die Antwort enthält zwei "
+        "solche Zeilen."
     ),
     "monotone.increase, unknown": (
         "Ob es {what} irgendwo verringert, {column} zu erhöhen, ist nicht bekannt: Solche Zeilen wurden nicht gefunden."
@@ -461,7 +464,7 @@ TEXTS = {
     "rule.allowed from": "{column}: von {level} nur zu {levels}",
     "rule.stuck": "{column}: zu keinem anderen Wert",
     "rule.stuck from": "{column}: von {level} zu keinem anderen Wert",
-    "rule.codes": "{column} hält die Sonderwerte {codes} getrennt",
+    "rule.codes": "{column} wechselt nicht von oder zu {codes}",
     "rule.number or code": "{column} ist eine gewöhnliche Zahl oder einer der Werte {codes}",
     "rule.least change": "{column} bleibt oder ändert sich um mindestens {least}",
     "rule.step": "{column} ist ein Vielfaches von {step}",
