@@ -166,3 +166,17 @@ def test_hitting_sets_are_smallest():
         found = smallest_hitting_set(sets, range(7))
         assert len(found) == expected
         assert all(found & each for each in sets)
+
+
+def test_whole_numbers_that_are_too_many_to_count_are_sampled_as_whole_numbers():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"amount": rng.integers(250, 60_000, 300), "months": rng.integers(4, 72, 300)})
+    y = np.where(frame["amount"] + 500 * frame["months"] < 40_000, "good", "bad")
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, y)
+    explainer = ew.Explainer(model, density=None, rules=None, learn_rules=False).fit(frame, y)
+    row = frame[model.predict(frame) == "bad"].iloc[0]
+    reasons = {reason.column: reason for reason in explainer.reasons(row, "good")}
+    found = reasons["amount"].responsiveness
+    tried = frame.assign(months=row["months"])
+    assert found.n_possible is None
+    assert found.share == pytest.approx((model.predict(tried) == "good").mean(), abs=0.02)

@@ -117,3 +117,14 @@ def test_wrong_arguments(iris, iris_explainer, loans):
         ew.plot.distributions(same, iris_explainer)
     assert len(ew.plot.distributions(same, iris_explainer, ["x0"])) == 1
     assert len(ew.plot.distributions(answer, iris_explainer, max_columns=2)) == 2
+
+
+def test_ranges_are_shaded(iris, iris_explainer):
+    X, _ = iris
+    answer = iris_explainer.explain_one(X[0], "virginica", ranges=True)
+    axes = ew.plot.distributions(answer, iris_explainer)
+    for ax, one in zip(axes, answer.ranges, strict=True):
+        spans = [patch for patch in ax.patches if patch.get_alpha() == 0.18]
+        assert len(spans) == 1
+        box = spans[0].get_bbox()
+        assert (box.x0, box.x1) == pytest.approx((one.low, one.high))

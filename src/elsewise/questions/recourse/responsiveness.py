@@ -65,7 +65,16 @@ def _values(
     if steps is not None:
         return np.unique(np.concatenate([steps, codes]))[:, None], True
     middle = np.arange(0.5, 100.0)  # one value for each hundredth of the training rows
-    return np.interp(middle, np.arange(101), profile.percentiles)[:, None], False
+    return _taken(question, column, np.interp(middle, np.arange(101), profile.percentiles))[:, None], False
+
+
+def _taken(question: Question, column: Column, values: FloatArray) -> FloatArray:
+    """Round numbers to those that a column takes: multiples of its step, whole numbers, or any."""
+    lattice = question.lattice
+    value_of = None if lattice is None else lattice.value_of(column.start)
+    if lattice is not None and value_of is not None:
+        return np.asarray(value_of(np.round(values / float(lattice.unit[column.start]))))
+    return np.round(values) if question.rules.integer[column.start] else values
 
 
 def _steps(question: Question, column: Column, least: float, most: float) -> FloatArray | None:

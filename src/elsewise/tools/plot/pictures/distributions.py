@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....answers import Explanation
+from ....answers.ranges import ValueRange
 from ....arrays import FloatArray, UserValue
 from ....errors import InvalidInputError
 from ....explainer import Explainer
@@ -70,6 +72,8 @@ class ColumnDistribution:
     positions : pair of floats or None
         Where before and after lie: for numbers the share of the target's rows that are no higher (None if the value is
         missing), for levels the share of the target's rows at that level.
+    range : ValueRange or None
+        How far the answer may vary in this column.
     """
 
     name: str
@@ -80,6 +84,7 @@ class ColumnDistribution:
     edges: FloatArray
     levels: tuple[UserValue, ...]
     positions: tuple[float | None, float | None]
+    range: ValueRange | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,8 +124,12 @@ class DistributionsPicture:
             raise InvalidInputError("columns: expected at least one column name, received none.")
         label = label_held_against(explainer, explanation.target)
         profiles = explainer.profiles_[label]
+        ranges = {each.column: each for each in explanation.ranges or ()}
         return cls(
-            columns=tuple(_distribution(profiles[place], *_values(explanation, place)) for place in chosen),
+            columns=tuple(
+                _distribution(profiles[place], *_values(explanation, place), ranges.get(profiles[place].name))
+                for place in chosen
+            ),
             rows=rows_of_target(label),
         )
 
@@ -141,7 +150,9 @@ def _values(explanation: Explanation, place: int) -> tuple[Any, Any]:
     return change.before, change.after
 
 
-def _distribution(profile: ColumnProfile, before: UserValue, after: UserValue) -> ColumnDistribution:
+def _distribution(
+    profile: ColumnProfile, before: UserValue, after: UserValue, span: ValueRange | None
+) -> ColumnDistribution:
     shares = profile.counts / max(int(profile.counts.sum()), 1)
     levels = profile.levels
     positions: list[float | None] = []
@@ -162,6 +173,7 @@ def _distribution(profile: ColumnProfile, before: UserValue, after: UserValue) -
         edges=profile.edges,
         levels=levels,
         positions=(positions[0], positions[1]),
+        range=span,
     )
 
 
@@ -198,7 +210,8 @@ def _draw_numbers(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     where = [percentile(share) for share in column.positions if share is not None]
     if len(where) == 2:
         said.append(say("plot.percentile of", shares=where[0] if first == second else " → ".join(where), rows=rows))
-    headline(ax, named(column.name), "; ".join(said))
+    span = column.range
+    headline(ax, named(column.name), "; ".join(said) if span is None else str(span))
     plain_axes(ax)
     ax.stairs(column.shares, column.edges, fill=True, color=TARGET_FILL, alpha=0.55)
     ax.stairs(column.shares, column.edges, color=TARGET_FILL, linewidth=0.8)
@@ -210,6 +223,8 @@ def _draw_numbers(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     ax.set_ylim(0.0, 1.32 * top)
     ax.set_yticks([])
     ax.locator_params(axis="x", nbins=6)
+    if span is not None and isinstance(span.low, Real) and isinstance(span.high, Real):
+        ax.axvspan(float(span.low), float(span.high), ymax=1.12 / 1.32, color=AFTER_STYLE.colour, alpha=0.18, zorder=0)
     # The names of the two go away from each other.
     after_is_right = len(known) < 2 or known[1] >= known[0]
     for name, value, style, line, side in (
@@ -264,6 +279,8 @@ def _draw_levels(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     for line, (name, share, length) in enumerate(zip(names, shares, lengths.tolist())):
         place = order[line] if line < len(order) else None
         signs = [f"● {say('head.now')}"] * (place == before) + [f"◆ {say('head.then')}"] * (place == after)
+        if column.range is not None and place not in (None, before, after):  # another level that works
+            signs += ["◇"] * (place_of_level(column.range.levels, column.levels[place]) is not None)
         colour = MUTED if not signs else AFTER_STYLE.colour if place == after != before else INK
         for text, left, offset, side in (
             (name, 0.0, -4, "right"),

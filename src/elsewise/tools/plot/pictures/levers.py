@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....answers import Ladder, Levers
+from ....answers import Explanation, Ladder, Levers
 from ....arrays import FloatArray
 from ....errors import InvalidInputError
 from ....text.languages import plural, say
@@ -55,7 +55,7 @@ class LeversPicture:
         kept = levers.enough[: positive(max_sets, "max_sets")]
         return cls(
             names=tuple(say("and", first="", last="").join(named(name) for name in lever.columns) for lever in kept),
-            changes=tuple(short(plain(changes_in_short(one.explanation, " → ")), LONGEST_CHANGE) for one in kept),
+            changes=tuple(_in_lines(lever.explanation) for lever in kept),
             distances=np.array([lever.distance for lever in kept], dtype=np.float64),
             plausibilities=np.array([lever.plausibility for lever in kept], dtype=np.float64),
             title=say("plot.levers", target=outcome(levers.target.value)),
@@ -71,10 +71,9 @@ class LeversPicture:
                 f"ladder: expected what explainer.ladder(row, bands) returns, received {type(ladder).__name__}."
             )
         answers = [step.explanation for step in ladder.steps]
-        changes = [plain(changes_in_short(one, " → ")) if one.found else status_word(one.status) for one in answers]
         return cls(
             names=tuple(named(step.band.name) for step in ladder.steps),
-            changes=tuple(short(change, LONGEST_CHANGE) for change in changes),
+            changes=tuple(_in_lines(one) if one.found else status_word(one.status) for one in answers),
             distances=np.array([one.distance for one in answers], dtype=np.float64),
             plausibilities=np.array([one.plausibility if one.found else np.nan for one in answers], dtype=np.float64),
             title=say("plot.ladder"),
@@ -85,7 +84,8 @@ class LeversPicture:
     def draw(self, ax: Axes | None = None) -> Axes:
         """Draw on axes (see :mod:`elsewise.plot`) and return them."""
         n = len(self.names)
-        ax = axes_for(ax, 8.0, 1.5 + 0.36 * max(n, 1))
+        n_lines = sum(max(change.count("\n") + 1, 1.6) for change in self.changes)
+        ax = axes_for(ax, 9.5, 1.5 + 0.22 * max(n_lines, 1.6))
         headline(ax, self.title, self.note)
         plain_axes(ax)
         if n == 0:
@@ -101,11 +101,20 @@ class LeversPicture:
             text = f"{number(float(distance), DIGITS)}{typical}"
             ax.text(distance + 0.012 * longest, line, text, va="center", fontsize=NOTE_SIZE, color=INK)
         line_names(ax, self.names, right=self.changes)
-        ax.set_xlim(0.0, 1.45 * longest)  # room for the number beside the longest bar
+        ax.set_xlim(0.0, 1.6 * longest)  # room for the number beside the longest bar
         ax.axvline(0.0, color=MUTED, linewidth=0.8)
         is_typical = np.isfinite(self.plausibilities).any()
         ax.set_xlabel(say("plot.nearest, typical" if is_typical else "plot.nearest"), color=INK)
         return ax
+
+
+def _in_lines(one: Explanation) -> str:
+    """Write the two most costly changes, one a line, and count the others."""
+    lines = [short(change, LONGEST_CHANGE) for change in plain(changes_in_short(one, " → ")).split(", ")[:2]]
+    more = len(one.changes) - 2
+    if more > 0:
+        lines[1] += f" {say('and more', n=more)}"
+    return "\n".join(lines)
 
 
 def _note(levers: Levers, n_shown: int) -> str:
