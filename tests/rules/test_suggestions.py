@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -401,3 +402,27 @@ def test_employment_that_is_told_in_ranges_grows_by_one():
     assert {level: list(reached) for level, reached in allowed.items()} == {
         "unemployed": ["<1"], "<1": ["1<=X<4"], "1<=X<4": ["4<=X<7"], "4<=X<7": [">=7"], ">=7": []
     }  # fmt: skip
+
+
+def test_ratios_of_ratios_are_kept_in_every_answer():
+    rng = np.random.default_rng(0)
+    n = 400
+    frame = pd.DataFrame({"price": rng.integers(60, 480, n) * 100, "income": rng.integers(15, 60, n) * 100})
+    frame["deposit"] = (frame["price"] * rng.uniform(0, 0.4, n)).round(-2).astype(int)
+    frame["credit"] = frame["price"] - frame["deposit"]
+    frame["months"] = rng.choice([24, 36, 48, 60, 72], n)
+    frame["rate"] = (frame["credit"] / frame["months"]).round(2)
+    frame["share"] = (frame["rate"] / frame["income"]).round(3)
+    y = frame["share"] < 0.15
+    model = RandomForestClassifier(20, max_depth=5, random_state=0).fit(frame, y)
+    explainer = ew.Explainer(model, rules="suggested").fit(frame, y)
+    assert explainer.derived_ == {
+        "credit": "price - deposit", "rate": "credit / months", "share": "rate / income"
+    }  # fmt: skip
+    answers = [answer for answer in explainer.explain(frame[~model.predict(frame)].head(8), True) if answer.found]
+    assert len(answers) > 3
+    for answer in answers:
+        then = answer.counterfactual
+        assert then["credit"] == then["price"] - then["deposit"]
+        assert then["rate"] == round(then["credit"] / then["months"], 2)
+        assert then["share"] == round(then["rate"] / then["income"], 3)

@@ -198,13 +198,13 @@ def _compiled(
             builder_of(estimator)
     except UnsupportedModelError as error:
         return compile_whole(model, given, columns, derive), str(error)
-    if not steps and type(model).__module__.startswith(
-        "sklearn."
-    ):  # it sees the rows as they are: what is wrong is in X
-        return compile_model(model, given, columns, derive), ""
+    # without steps, a model of scikit-learn sees the rows as they are: what is wrong is in X, or in the formulas
+    sees_rows = not steps and type(model).__module__.startswith("sklearn.")
     try:
         return compile_model(model, given, columns, derive), ""
     except (UnsupportedModelError, UnsupportedSettingError) as error:
+        if sees_rows and not derive:
+            raise
         require_askable(model)
         return compile_whole(model, given, columns, derive), str(error)
 

@@ -19,9 +19,26 @@ def _set(text: str) -> frozenset[str]:
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
+# German words whose umlauts are written as two letters.
+_GERMAN = {
+    "beschaeftigt": "beschaftigt",
+    "beschaeftigung": "beschaftigung",
+    "betriebszugehoerigkeit": "betriebszugehorigkeit",
+    "staatsangehoerigkeit": "staatsangehorigkeit",
+    "nationalitaet": "nationalitat",
+    "auslaender": "auslander",
+    "bonitaet": "bonitat",
+    "wohnflaeche": "wohnflache",
+    "zahlungsausfaelle": "zahlungsausfalle",
+    "maennlich": "mannlich",
+}
+# Letters at least of a word that may be written as two.
+FEWEST_JOINED = 5
+
 # Who somebody is: what is meant, and the phrases that say so.
 WHO = {
-    "age": "age; alter; lebensalter; edad; date of birth; birth; birthday; birthdate; birthyear; dob; birth order; "
+    "age": "age; alter; lebensalter; edad; senior citizen; date of birth; birth; birthday; birthdate; birthyear; dob; "
+    "birth order; "
     "parity; geburt; "
     "geburtsdatum; geburtsjahr; geburtstag; naissance; nacimiento",
     "sex": "sex; gender; male; female; geschlecht; sexe; sexo; genero",
@@ -50,7 +67,7 @@ PLACE = (
     "rural; north; south; east; west; housing; residence; residential; home ownership; home owner; homeowner; house "
     "owner; own home; property; real estate; floor area; living area; area; sqft; square feet; rooms; bedrooms; "
     "bathrooms; big city; bigcity; store; branch; filiale; population; country; us; usa; uk; land; pays; pais; "
-    "wohnflaeche; zimmer; einwohner; neighborhood; neighbourhood; plz; postleitzahl; ort; wohnort; wohnen; "
+    "wohnflache; zimmer; einwohner; neighborhood; neighbourhood; plz; postleitzahl; ort; wohnort; wohnen; "
     "wohneigentum; immobilie; bundesland; ville; logement; immobilier; ciudad; provincia; vivienda; inmueble"
 )
 # What somebody asks for.
@@ -89,11 +106,13 @@ PAST = (
     "history; hist; chist; loyal; loyalty; credhist; previous; prev; prior; priors; total trades; satisfactory "
     "trades; total accounts; total acc; open accounts; open acc; number of accounts; trades opened; charge offs; "
     "chargeoffs; collections; judgments; judgements; default; defaults; defaulted; sat; act; gre; gmat; iq; hsrank; "
-    "hsperc; hsgpa; high school; exam; abiturnote; late payments; late; overdue; past due; delinquency; "
+    "hsperc; hsgpa; prigpa; prior gpa; actmth; acteng; test score; "
+    "high school; exam; abiturnote; late payments; late; overdue; past due; delinquency; "
     "delinquencies; delinquent; public record; public records; pubrec; delinq; delq; arrears; bankruptcy; "
     "bankruptcies; derogatory; derog; foreclosure; convictions; arrests; offences; offenses; recidivism; juvenile; "
     "poutcome; pdays; pregnancies; months since; m since; days since; years since; time since; vorstrafen; "
-    "zahlungsverzug; vorherige; historie; anterieur; antecedents; historique; anterior; historial; antecedentes; "
+    "zahlungsverzug; zahlungsausfall; zahlungsausfalle; mahnungen; "
+    "vorherige; historie; anterieur; antecedents; historique; anterior; historial; antecedentes; "
     "morosidad"
 )
 PERHAPS_PAST = "last; ever; past; former; campaign; dernier; letzte; ultimo; inquiries; inq"
@@ -122,6 +141,7 @@ UP = (
     "account balance; account check; checking account; checking status"
 )
 DOWN = (
+    "rent; rents; expenses; costs; miete; mieten; ausgaben; kosten; loyer; loyers; depenses; alquiler; gastos; "
     "debt; debts; utilization; utilisation; debt to income; debt ratio; dti; revolving balance; revolving burden; "
     "burden; loan; loans; loanamt; balance; balance owed; amount owed; owed; liabilities; loan amount; credit amount; "
     "schulden; verschuldung; "
@@ -158,15 +178,18 @@ _LADDER = (
 def words_of(text: Any) -> tuple[str, ...]:
     """Return the words of a name or level, in lower case and without accents."""
     plain = unicodedata.normalize("NFKD", str(text).replace("ß", "ss")).encode("ascii", "ignore").decode()
-    return tuple(word.lower() for word in _WORD.findall(plain))
+    return tuple(_GERMAN.get(word, word) for word in map(str.lower, _WORD.findall(plain)))
 
 
 def finds(phrases: str, words: Sequence[str]) -> str:
     """Return the first phrase of a list, separated by semicolons, that is among words; nothing if none is."""
+    joined = {first + second for first, second in pairwise(words)}  # "hsGPA" is "hsgpa", too
     for phrase in phrases.split(";"):
         parts = tuple(phrase.split())
         if any(tuple(words[i : i + len(parts)]) == parts for i in range(len(words) - len(parts) + 1)):
             return " ".join(parts)
+        if len(parts) == 1 and len(parts[0]) >= FEWEST_JOINED and parts[0] in joined:
+            return parts[0]
     return ""
 
 

@@ -70,11 +70,16 @@ def identities_of(table: Table, rows: FloatArray) -> dict[str, str]:
             -order[candidate[0]],
         )
     )
-    for name, text in candidates:
-        bent = [word for word in _words(text) if word[1:-1] in found and _is_bent(word, found[word[1:-1]])]
-        is_free = name not in found and not bent and not _is_used(name, found)
-        if is_free and _is_no_chance(values[name]) and _holds(name, text, values):
-            found[name] = text
+    # products and ratios of others come last: they hold in every answer, but models behind them can only be queried
+    for may_be_chain in (False, True):
+        for name, text in candidates:
+            is_free = name not in found and not _goes_round(name, text, found)
+            if is_free and not may_be_chain and _is_bent(name, text):
+                used_by = [other for other, formula in found.items() if _quoted(name) in _words(formula)]
+                uses = [word[1:-1] for word in _words(text) if word[1:-1] in found]
+                is_free = not any(_is_bent(other, found[other]) for other in (*used_by, *uses))
+            if is_free and _is_no_chance(values[name]) and _holds(name, text, values):
+                found[name] = text
     return {name: re.sub(r"`([^\W\d]\w*)`", _unquoted, text) for name, text in found.items()}
 
 
@@ -87,8 +92,15 @@ def _is_bent(name: str, text: str) -> bool:
     return bool(read_formula(name, text)[0].symbol)
 
 
-def _is_used(name: str, found: dict[str, str]) -> bool:
-    return any(_quoted(name) in _words(text) for text in found.values())
+def _goes_round(name: str, text: str, found: dict[str, str]) -> bool:
+    """Whether a formula uses its own column, directly or through others."""
+    ahead = [word[1:-1] for word in _words(text)]
+    while ahead:
+        word = ahead.pop()
+        if word == name:
+            return True
+        ahead += [inner[1:-1] for inner in _words(found.get(word, ""))]
+    return False
 
 
 def _words(text: str) -> list[str]:

@@ -85,7 +85,8 @@ def suggest(
         is_open = [rule is None for rule in known]
         sense = _sense([column for column, free in zip(facts, is_open) if free], wanted)
         directions = [_direction(column, wanted, sense) if free else None for column, free in zip(facts, is_open)]
-        if any(map(_leads_somewhere, directions)):
+        # names that say nothing at all, and rows that tell no way, are no reason to let nothing change
+        if any(map(_leads_somewhere, directions)) or any(rule is not None for rule in known):
             directions = [
                 rule or (_leads_nowhere(column, wanted) if free else None)
                 for column, rule, free in zip(facts, directions, is_open)
