@@ -426,3 +426,15 @@ def test_ratios_of_ratios_are_kept_in_every_answer():
         assert then["credit"] == then["price"] - then["deposit"]
         assert then["rate"] == round(then["credit"] / then["months"], 2)
         assert then["share"] == round(then["rate"] / then["income"], 3)
+
+
+def test_levels_without_an_order_go_where_the_outcome_is_more_frequent_whatever_their_name():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"collateral": rng.choice(["none", "vehicle"], 300), "income": rng.integers(10, 90, 300) * 50})
+    y = ((frame["collateral"] == "vehicle") & (rng.random(300) < 0.8)).astype(int)
+    encode = make_column_transformer((OneHotEncoder(), ["collateral"]), remainder="passthrough")
+    model = make_pipeline(encode, LogisticRegression(max_iter=1000)).fit(frame, y)
+    rules = ew.Explainer(model, density=None, rules=None).fit(frame, y).suggest_rules(1).constraints
+    assert {level: tuple(to) for level, to in rules.allowed["collateral"].items()} == {
+        "none": ("vehicle",), "vehicle": ()
+    }  # fmt: skip

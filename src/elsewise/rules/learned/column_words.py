@@ -108,6 +108,8 @@ PAST = (
     "chargeoffs; collections; judgments; judgements; default; defaults; defaulted; sat; act; gre; gmat; iq; hsrank; "
     "hsperc; hsgpa; prigpa; prior gpa; actmth; acteng; test score; "
     "high school; exam; abiturnote; late payments; late; overdue; past due; delinquency; "
+    "warnings; complaints; claims; accidents; violations; incidents; infractions; fines; cancelled; cancellations; "
+    "received; impagos; impaye; impayes; siniestros; sinistres; schaden; unfalle; "
     "delinquencies; delinquent; public record; public records; pubrec; delinq; delq; arrears; bankruptcy; "
     "bankruptcies; derogatory; derog; foreclosure; convictions; arrests; offences; offenses; recidivism; juvenile; "
     "poutcome; pdays; pregnancies; months since; m since; days since; years since; time since; vorstrafen; "

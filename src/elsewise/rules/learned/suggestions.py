@@ -252,7 +252,7 @@ def _direction(column: ColumnFacts, wanted: tuple[Any, int], sense: int) -> Sugg
     target, correlation = wanted[0], _correlation(column, wanted)
     named, is_notable = direction_by_name(words_of(column.name)), _is_notable(column, correlation)
     outcome = "the wanted numbers" if target is None else f"the outcome {target!r}"
-    if not named and column.kind == "category" and not column.ranks:
+    if column.kind == "category" and not column.ranks:
         return _to_better_levels(column, wanted, outcome)
     if not named and not (is_notable and abs(correlation) >= CONSIDERABLE_CORRELATION):
         return None
