@@ -91,7 +91,9 @@ def fit(problem: problems.Problem) -> Any:
     """Fit the library as a user would: Manhattan distance, Gaussian mixtures, one thread."""
     import elsewise as ew
 
-    explainer = ew.Explainer(problem.model, distance="manhattan", density="gaussian_mixture", n_jobs=1)
+    explainer = ew.Explainer(
+        problem.model, distance="manhattan", learn_rules=False, density="gaussian_mixture", n_jobs=1
+    )
     return explainer.fit(problem.X_train, problem.y_train)
 
 

@@ -22,7 +22,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
     problem = problems.load("digits", options.model)
-    explainer = ew.Explainer(problem.model, distance="manhattan", density="gaussian_mixture", n_jobs=1)
+    explainer = ew.Explainer(
+        problem.model, distance="manhattan", learn_rules=False, density="gaussian_mixture", n_jobs=1
+    )
     explainer.fit(problem.X_train, problem.y_train)
     X, targets = problems.resampled(problem, options.rows)
     explainer.explain(X[:100], target=targets[:100])

@@ -64,7 +64,7 @@ def measure(problem: problems.Problem, options: argparse.Namespace) -> dict[str,
     import elsewise as ew
 
     density = ew.GaussianMixtureDensity(n_components=2)
-    explainer = ew.Explainer(problem.model, distance="manhattan", density=density, n_jobs=1)
+    explainer = ew.Explainer(problem.model, distance="manhattan", learn_rules=False, density=density, n_jobs=1)
     fit_seconds = seconds(lambda: explainer.fit(problem.X_train, problem.y_train))
     X, targets = problem.X_test, problem.targets
     explainer.explain(X, target=targets)

@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 X, y = load_iris(return_X_y=True)
 model = LogisticRegression(max_iter=10_000).fit(X, y)
 ready = time.perf_counter()
-explainer = ew.Explainer(model, distance="manhattan", density="gaussian_mixture").fit(X, y)
+explainer = ew.Explainer(model, distance="manhattan", learn_rules=False, density="gaussian_mixture").fit(X, y)
 fitted = time.perf_counter()
 explainer.explain(X[:1], target=[2])
 explained = time.perf_counter()

@@ -32,9 +32,9 @@ def measure(data: str, model: str, options: argparse.Namespace) -> dict[str, Any
     problem = problems.load(data, model)
     X, targets = problems.resampled(problem, options.rows)
     explainers = [
-        ew.Explainer(problem.model, distance="manhattan", density="gaussian_mixture", n_jobs=n_jobs).fit(
-            problem.X_train, problem.y_train
-        )
+        ew.Explainer(
+            problem.model, distance="manhattan", learn_rules=False, density="gaussian_mixture", n_jobs=n_jobs
+        ).fit(problem.X_train, problem.y_train)
         for n_jobs in (1, 2)
     ]
     answers = [explainer.explain(X, target=targets).counterfactuals for explainer in explainers]

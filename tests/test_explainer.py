@@ -198,7 +198,7 @@ def test_a_family_of_ones_own():
         return elsewise.models.polyhedron([[sign, 0.0]], [3.0 * sign])
 
     try:
-        explainer = ew.Explainer(Stump(), density=None).fit(np.zeros((2, 2)))
+        explainer = ew.Explainer(Stump(), density=None).fit(np.array([[0.0, 0.0], [9.0, 9.0]]))
         one = explainer.explain_one([1.0, 5.0], "high")
         assert one.status == "optimal"
         np.testing.assert_allclose(one.distance, 2.0, rtol=1e-6)

@@ -48,8 +48,9 @@ class Study:
 def prepare(problem: problems.Problem, n_rows: int) -> Study:
     """Fit explainers and kernel densities, and solve the first ``n_rows`` test rows to proven optimality."""
     X, y = problem.X_train, problem.y_train
-    plausible = ew.Explainer(problem.model, n_jobs=1).fit(X, y)
-    closest = ew.Explainer(problem.model, density=None, n_jobs=1).fit(X, y)
+    asked = {"distance": "manhattan", "learn_rules": False, "n_jobs": 1}  # what the others solve, too
+    plausible = ew.Explainer(problem.model, **asked).fit(X, y)
+    closest = ew.Explainer(problem.model, density=None, **asked).fit(X, y)
     Z = plausible.to_model_space(X)
     kernels = {label: class_density(ew.KernelDensity(), Z[y == label]) for label in plausible.densities_}
     rows, targets = problem.X_test[:n_rows], problem.targets[:n_rows]

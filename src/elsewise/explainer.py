@@ -85,7 +85,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         themselves (behind a PCA, kernel densities), the model is a black box or the threshold is no quantile.
         ``fitted_.condition_on_fixed`` tells.
     learn_rules : bool, default=True
-        Keep what holds of all training rows: ranges and codes of numbers in data frames, columns that are sums,
+        Keep what holds of all training rows: ranges of numbers, codes of numbers in data frames, columns that are sums,
         differences, products or ratios of others, what is never seen together.
     constraints : Constraints, optional
         Rules of every question that brings none of its own: ``explainer.constraints & more`` asks with more of them,

@@ -68,11 +68,13 @@ def assert_exact(explainer, X, answers, outcome):
 @pytest.mark.parametrize("family", FAMILIES, ids=str)
 def test_every_family_matches_the_reference(family, density, distance):
     model, X, y = family.fitted(seed=1)
-    explainer = ew.Explainer(model, distance=distance_of(distance, X.shape[1]), density=MIXTURES[density]).fit(X, y)
+    explainer = ew.Explainer(
+        model, learn_rules=False, distance=distance_of(distance, X.shape[1]), density=MIXTURES[density]
+    ).fit(X, y)
     for seed in range(2):
         target, outcome = wanted_by(family, model, y, seed)
         rows = X[seed::17][:3]
-        assert_exact(explainer, rows, explainer.explain(rows, target), outcome)
+        assert_exact(explainer, rows, explainer.explain(rows, target, on_satisfied="move"), outcome)
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.9])
@@ -81,9 +83,9 @@ def test_every_family_matches_the_reference(family, density, distance):
                                     ("softmax", "gmlvq", "tree", "pca softmax", "poisson")], ids=str)  # fmt: skip
 def test_every_covariance_type_matches_the_reference(family, density, threshold):
     model, X, y = family.fitted(seed=2)
-    explainer = ew.Explainer(model, density=MIXTURES[density], threshold=threshold).fit(X, y)
+    explainer = ew.Explainer(model, learn_rules=False, density=MIXTURES[density], threshold=threshold).fit(X, y)
     target, outcome = wanted_by(family, model, y, 1)
-    assert_exact(explainer, X[::19], explainer.explain(X[::19], target), outcome)
+    assert_exact(explainer, X[::19], explainer.explain(X[::19], target, on_satisfied="move"), outcome)
 
 
 @pytest.mark.parametrize("distance", ["manhattan", "omega"])
@@ -92,9 +94,9 @@ def test_kernel_density_matches_the_reference(name, distance):
     family = next(family for family in FAMILIES if str(family) == name)
     model, X, y = family.fitted(seed=3)
     X, y = X[:45], y[:45]
-    explainer = ew.Explainer(model, distance=distance_of(distance, 4), density="kernel").fit(X, y)
+    explainer = ew.Explainer(model, learn_rules=False, distance=distance_of(distance, 4), density="kernel").fit(X, y)
     target, outcome = wanted_by(family, model, y, 1)
-    assert_exact(explainer, X[::16], explainer.explain(X[::16], target), outcome)
+    assert_exact(explainer, X[::16], explainer.explain(X[::16], target, on_satisfied="move"), outcome)
 
 
 @pytest.mark.slow
@@ -105,13 +107,15 @@ def test_random_instances_match_the_reference(family):
         model, X, y = family.fitted(seed=seed, n_features=4 + seed % 4)
         distance = distance_of(["manhattan", "weighted", "mahalanobis", "omega"][seed % 4], X.shape[1], seed)
         density = MIXTURES[list(MIXTURES)[seed % 6]]
-        explainer = ew.Explainer(model, distance=distance, density=density, threshold=float(rng.uniform(0.02, 0.98)))
+        explainer = ew.Explainer(
+            model, learn_rules=False, distance=distance, density=density, threshold=float(rng.uniform(0.02, 0.98))
+        )
         explainer.fit(X, y)
         target, outcome = wanted_by(family, model, y, int(rng.integers(6)))
         rows = X[rng.choice(len(X), size=3, replace=False)]
         if seed % 5 == 0:  # far away from all data
             rows = rows + 20 * rng.normal(size=rows.shape)
-        assert_exact(explainer, rows, explainer.explain(rows, target), outcome)
+        assert_exact(explainer, rows, explainer.explain(rows, target, on_satisfied="move"), outcome)
 
 
 REAL = {
@@ -133,7 +137,7 @@ def real_explainer(data, last, distance, n_components=3):
     X, y = load(return_X_y=True)
     model = make_pipeline(*steps, LAST[last]).fit(X[::2], y[::2])
     density = ew.GaussianMixtureDensity(n_components=n_components)
-    return ew.Explainer(model, distance=distance, density=density).fit(X[::2], y[::2]), X[1::2]
+    return ew.Explainer(model, learn_rules=False, distance=distance, density=density).fit(X[::2], y[::2]), X[1::2]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +155,7 @@ def real_explainer(data, last, distance, n_components=3):
 def test_real_data_match_the_reference(data, last, distance):
     explainer, X = real_explainer(data, last, distance)
     rows = X[:: len(X) // 3]
-    assert_exact(explainer, rows, explainer.explain(rows, 1), Label(1))
+    assert_exact(explainer, rows, explainer.explain(rows, 1, on_satisfied="move"), Label(1))
 
 
 @pytest.mark.slow
@@ -162,7 +166,7 @@ def test_many_real_rows_match_the_reference(data, last, distance):
     explainer, X = real_explainer(data, last, distance)
     rows = X[:: max(1, len(X) // (6 if data == "digits" else 20))]
     for target in (0, 1):
-        assert_exact(explainer, rows, explainer.explain(rows, target), Label(target))
+        assert_exact(explainer, rows, explainer.explain(rows, target, on_satisfied="move"), Label(target))
 
 
 @pytest.mark.parametrize("data", list(REAL))
@@ -197,10 +201,10 @@ def is_good(explainer, X, target):
 @pytest.mark.parametrize("family", [*CLASSIFIERS, *REGRESSORS[:-1]], ids=str)
 def test_no_sample_is_nearer_than_the_lower_bound(family, density, distance):
     model, X, y = family.fitted(seed=4, n_features=2)
-    explainer = ew.Explainer(model, distance=distance, density=density).fit(X, y)
+    explainer = ew.Explainer(model, learn_rules=False, distance=distance, density=density).fit(X, y)
     target = model.classes_[0] if family.n_classes else tuple(np.quantile(y, [0.7, 0.8]).tolist())
     rows = X[::20]
-    answers = explainer.explain(rows, target)
+    answers = explainer.explain(rows, target, on_satisfied="move")
     assert_certified(explainer, rows, answers)
     assert (answers.statuses != "feasible").all()
     low, high = X.min(axis=0), X.max(axis=0)
@@ -232,8 +236,8 @@ def test_training_rows_of_the_target_class_stay_or_hardly_move(family):
     # The median density is the density of a training row: that row lies on the very boundary, and stays where it is.
     model, X, y = family.fitted(seed=5)
     assert (np.unique(y, return_counts=True)[1] % 2 == 1).all()
-    explainer = ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=1)).fit(X, y)
-    answers = explainer.explain(X, y)
+    explainer = ew.Explainer(model, learn_rules=False, density=ew.GaussianMixtureDensity(n_components=1)).fit(X, y)
+    answers = explainer.explain(X, y, on_satisfied="move")
     assert_certified(explainer, X, answers)
     assert answers.found.all()
     for label in model.classes_:
@@ -255,10 +259,12 @@ def test_rows_on_the_very_boundary_move_by_next_to_nothing(density):
     y = np.where(X[:, 0] > X[:, 1], "above", "below")
     model = Perceptron(random_state=0).fit(X, np.where(y == "above", 1, 0))
     model.coef_, model.intercept_ = np.array([[1.0, -1.0]]), np.zeros(1)
-    explainer = ew.Explainer(model, density=density, threshold=0.01).fit(X, (y == "above").astype(int))
+    explainer = ew.Explainer(model, learn_rules=False, density=density, threshold=0.01).fit(
+        X, (y == "above").astype(int)
+    )
     rows = np.repeat(np.arange(2.0, 7.0), 2).reshape(-1, 2)
     assert (model.predict(rows) == 0).all()
-    answers = explainer.explain(rows, 1)
+    answers = explainer.explain(rows, 1, on_satisfied="move")
     assert_certified(explainer, rows, answers)
     assert answers.found.all()
     assert (answers.distances < 1e-6).all() or density is not None
@@ -269,12 +275,12 @@ def test_rows_on_the_very_boundary_move_by_next_to_nothing(density):
 def test_rows_close_to_the_boundary(name, step):
     family = next(family for family in FAMILIES if str(family) == name)
     model, X, y = family.fitted(seed=6)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, learn_rules=False, density=None).fit(X, y)
     target, outcome = wanted_by(family, model, y, 1)
-    answers = explainer.explain(X[::9], target)
+    answers = explainer.explain(X[::9], target, on_satisfied="move")
     far = answers.distances > 1e-2
     rows = answers.counterfactuals[far] + step * (X[::9] - answers.counterfactuals)[far]
-    near = explainer.explain(rows, target)
+    near = explainer.explain(rows, target, on_satisfied="move")
     assert_certified(explainer, rows, near)
     # The row lies on the way to the optimum: step times the distance remains, less the margin that was kept.
     np.testing.assert_allclose(near.distances, step * answers.distances[far], rtol=1e-2)

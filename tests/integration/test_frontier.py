@@ -60,11 +60,11 @@ def check(
     """Compare each quantile with an explainer of that threshold."""
     _, _, rows, _, target = case(name)
     row = rows.iloc[[place]] if hasattr(rows, "iloc") else rows[[place]]
-    frontier = explainer(name).frontier(row, target, quantiles, constraints=rules)
+    frontier = explainer(name).frontier(row, target, quantiles, constraints=rules, on_satisfied="move")
     np.testing.assert_array_equal(frontier.quantiles, quantiles)
     assert len(frontier.explanations) == len(quantiles)
     for i, quantile in enumerate(quantiles):
-        alone = explainer(name, quantile).explain(row, target, constraints=rules)[0]
+        alone = explainer(name, quantile).explain(row, target, constraints=rules, on_satisfied="move")[0]
         mine, where = frontier.explanations[i], f"{name}, row {place}, quantile {quantile}"
         np.testing.assert_array_equal(np.asarray(mine.x, dtype=object), np.asarray(alone.x, dtype=object))
         assert mine.target == alone.target, where

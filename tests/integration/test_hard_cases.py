@@ -60,7 +60,7 @@ def test_redundant_rows_of_a_users_region_do_not_add_up():
         return regions.union([(np.array(A), np.array(b)) for A, b in walls], n_features=2)
 
     X = np.random.default_rng(0).normal(size=(20, 2))
-    explainer = ew.Explainer(_Corner(), density=None).fit(X, _Corner().predict(X))
+    explainer = ew.Explainer(_Corner(), density=None, learn_rules=False).fit(X, _Corner().predict(X))
     answer = explainer.explain_one(np.zeros(2), "in")
     assert answer.status == "optimal"
     assert answer.distance == pytest.approx(2.0, rel=1e-8)

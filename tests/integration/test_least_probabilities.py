@@ -91,7 +91,7 @@ def test_regions_of_a_softmax_agree_with_predict_proba(model, n_classes, p):
 def test_tangents_hold_for_every_accepted_point(p):
     X, y, Z = blobs(4)
     model = LogisticRegression().fit(X, y)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(X, y)
     for index in range(4):
         problem = explainer.fitted_.problem((Label(index, min_probability=p),))
         cover = problem.goals[0].cover
@@ -110,7 +110,7 @@ def test_tangents_hold_for_every_accepted_point(p):
 def test_several_classes_against_a_conic_solver(model, n_classes, p):
     X, y = random_data(n_classes, seed=n_classes)
     model.fit(X, y)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(X, y)
     for index, target in enumerate(model.classes_):
         answers = explainer.explain(X[:8], target, min_probability=p)
         assert_certified(explainer, X[:8], answers, min_probability=p)
@@ -124,7 +124,9 @@ def test_several_classes_against_a_conic_solver(model, n_classes, p):
 def test_several_classes_with_a_density_and_bounds_against_a_conic_solver(p):
     X, y = random_data(3, seed=3)
     model = LogisticRegression().fit(X, y)
-    explainer = ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=2), threshold=0.3).fit(X, y)
+    explainer = ew.Explainer(
+        model, density=ew.GaussianMixtureDensity(n_components=2), threshold=0.3, learn_rules=False
+    ).fit(X, y)
     lower = X.min(axis=0)
     rules = ew.Constraints(bounds={f"x{i}": (float(low), None) for i, low in enumerate(lower)})
     n_infeasible = 0

@@ -35,7 +35,7 @@ def test_one_feature(model, density, distance):
     x = np.concatenate([rng.normal(0, 1, 30), rng.normal(4, 1, 30)])[:, None]
     y = np.repeat(["low", "high"], 30)
     explainer = ew.Explainer(model.fit(x, y), density=density, distance=distance).fit(x, y)
-    answers = explainer.explain(x[::7], "high")
+    answers = explainer.explain(x[::7], "high", on_satisfied="move")
     assert_certified(explainer, x[::7], answers)
     assert (answers.statuses == "optimal").all()
     line = np.linspace(-5, 10, 200_001)[:, None]
@@ -100,7 +100,7 @@ def test_labels_of_any_type(labels):
     explainer = ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=1)).fit(X, y)
     assert list(explainer.densities_) == labels
     for target in (labels[1], model.classes_[1], np.full(20, labels[1]), [labels[1]] * 20):
-        answers = explainer.explain(X[:20], target)
+        answers = explainer.explain(X[:20], target, on_satisfied="move")
         assert_certified(explainer, X[:20], answers)
         assert all(found == labels[1] for found in answers.targets)
     open_choice = explainer.explain(X[:20])

@@ -167,7 +167,8 @@ def test_a_sparse_row_first_steps_to_where_data_are_dense(cancer):
 
 def test_a_higher_level_is_never_a_shorter_way(cancer):
     explainer, X = cancer
-    paths = [explainer.path(X[446], 1, level=ew.TrainingQuantile(level)) for level in (0.05, 0.15, 0.25, 0.3)]
+    levels, rules = (0.05, 0.15, 0.25, 0.3), ew.Constraints(range="any")
+    paths = [explainer.path(X[446], 1, level=ew.TrainingQuantile(level), constraints=rules) for level in levels]
     assert not any(path.enters for path in paths)
     for lower, higher in pairwise(paths):
         assert lower.lower_bound <= higher.length

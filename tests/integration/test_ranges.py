@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -74,11 +74,28 @@ def test_bounds_widen_the_range_on_their_side():
     assert f"{name} stays in the range of the training rows ({low:g} to {high:g})" in why.conflict
 
 
-def test_arrays_are_taken_as_they_are():
-    X, y = load_iris(return_X_y=True)
-    model = LogisticRegression(max_iter=1000).fit(X, y)
-    plain, taught = (ew.Explainer(model, density=None, learn_rules=rules).fit(X, y) for rules in (False, True))
-    np.testing.assert_array_equal(plain.explain(X, 2).counterfactuals, taught.explain(X, 2).counterfactuals)
+def test_arrays_stay_in_the_range_too():
+    X, y = load_digits(return_X_y=True)
+    model = LogisticRegression(max_iter=300, C=0.01).fit(X[:600], y[:600])
+    plain, taught = (
+        ew.Explainer(model, density=None, distance="manhattan", learn_rules=rules).fit(X[:600], y[:600])
+        for rules in (False, True)
+    )
+    rows = X[600:][model.predict(X[600:]) != 2][:40]
+    low, high = np.minimum(X[:600].min(axis=0), rows), np.maximum(X[:600].max(axis=0), rows)
+    free, kept = plain.explain(rows, 2), taught.explain(rows, 2)
+    assert (kept.statuses == "optimal").all()
+    assert ((low <= kept.counterfactuals) & (kept.counterfactuals <= high)).all()
+    leaves = ((free.counterfactuals < low) | (free.counterfactuals > high)).any(axis=1)
+    assert 5 < leaves.sum() < 40
+    assert (kept.distances >= free.distances * (1 - 1e-9)).all()
+    np.testing.assert_allclose(kept.distances[~leaves], free.distances[~leaves], rtol=1e-6)
+    any_range = taught.explain(rows, 2, constraints=ew.Constraints(range="any"))
+    np.testing.assert_array_equal(any_range.counterfactuals, free.counterfactuals)
+    bounds = ew.Constraints(
+        range="any", bounds={f"x{k}": (a, b) for k, (a, b) in enumerate(zip(X[:600].min(0), X[:600].max(0)))}
+    )
+    np.testing.assert_allclose(plain.explain(rows, 2, constraints=bounds).distances, kept.distances, rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_cut_offs_against_another_solver(threshold):
     X, y = random_data(2, seed=7)
     inner = scaled(LogisticRegression()).fit(X, y)
     model = FixedThresholdClassifier(FrozenEstimator(inner), threshold=threshold, pos_label="right").fit(X, y)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(X, y)
     W, b = linear_parts(inner)
     cut = np.log(threshold / (1 - threshold))
     for target, sign in (("right", 1.0), ("left", -1.0)):
@@ -325,7 +325,7 @@ def nearest_by_votes(x, weights, W, b, conditions, n_machines):
 def test_pairs_of_classes_against_integer_programming(n_classes):
     X, y = random_data(n_classes, seed=2, n_features=3)
     model = SVC(kernel="linear").fit(X, y)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(X, y)
     pairs = list(combinations(range(n_classes), 2))
     counts = np.zeros((n_classes, len(pairs)))
     constants = np.zeros(n_classes)

@@ -53,7 +53,7 @@ def test_the_cone_is_met_at_its_nearest_point(target):
     model = LogisticRegression().fit(X, y)
     [(robust, wanted)] = ew.refits(model, X, y, target)
     assert wanted == target
-    explainer = ew.Explainer(model, density=None, distance="manhattan", rules=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False, rules=None).fit(X, y)
     rows = X[model.predict(X) != target][:4]
     answers = explainer.explain(rows, target, other_models=[(robust, target)])
     assert set(answers.statuses.tolist()) == {"optimal"}

@@ -111,7 +111,7 @@ def test_nothing_on_a_fine_grid_is_nearer(step, density):
     X = X[:, :2]
     y = ((np.log(X) ** 2) @ [1.0, 0.5] + np.log(X[:, 0]) > 0.5).astype(int)
     model = fitted(step, X, y)
-    explainer = ew.Explainer(model, density=density).fit(X, y)
+    explainer = ew.Explainer(model, density=density, learn_rules=False).fit(X, y)
     given = X[model.predict(X) == 0][:4]
     answers = explainer.explain(given, 1, time_limit=5)
     least = X.min(axis=0) if "ends" in step else np.full(2, 1e-3)

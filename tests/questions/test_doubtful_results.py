@@ -19,7 +19,7 @@ def explainer():
     rng = np.random.default_rng(3)
     X = np.vstack([rng.normal(0, 1, (60, 2)), rng.normal(3, 1, (60, 2))])
     y = np.repeat([0, 1], 60)
-    return ew.Explainer(LogisticRegression().fit(X, y), distance="manhattan").fit(X, y)
+    return ew.Explainer(LogisticRegression().fit(X, y), distance="manhattan", learn_rules=False).fit(X, y)
 
 
 def with_results(monkeypatch, change):

@@ -192,7 +192,7 @@ def test_an_unknown_target_lists_the_known(iris, iris_explainer):
 def test_least_probability_of_binary_models(model, density, p):
     X, y = random_data(2, seed=9)
     model.fit(X, y)
-    explainer = ew.Explainer(model, density=density, threshold=0.1).fit(X, y)
+    explainer = ew.Explainer(model, density=density, threshold=0.1, learn_rules=False).fit(X, y)
     rows = X[::5]
     for index, target in enumerate(model.classes_):
         answers = explainer.explain(rows, target, min_probability=p)
@@ -251,7 +251,8 @@ def test_probabilities_of_other_models_are_refused():
 @pytest.mark.parametrize("family", REGRESSORS, ids=str)
 def test_ranges_of_regressors(family):
     model, X, y = family.fitted(seed=10)
-    explainer = ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=2), threshold=0.2).fit(X)
+    density = ew.GaussianMixtureDensity(n_components=2)
+    explainer = ew.Explainer(model, density=density, threshold=0.2, learn_rules=False).fit(X)
     low, high = np.quantile(y, [0.3, 0.6]).tolist()
     rows = X[::8]
     for target in ((low, high), (high, None), (None, low), (None, None)):

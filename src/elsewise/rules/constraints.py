@@ -85,8 +85,8 @@ class Constraints:
         which a code is no multiple; else ``"change"``.
     range : None, "training", "any" or names of columns
         Numbers that do not leave the range of the training rows: all (``"training"``), none (``"any"``) or those named.
-        None is ``"training"`` for data frames and ``"any"`` for arrays. An end that ``bounds`` gives replaces that of
-        the range. A value that is outside already may stay there, or come nearer. Derived columns keep their ranges as
+        None is ``"training"``, without learned rules ``"any"``. An end that ``bounds`` gives replaces that of the
+        range. A value that is outside already may stay there, or come nearer. Derived columns keep their ranges as
         others do; where one is a product, answers outside are refused, and another may not be found.
     unseen : "forbid" or "allow"
         Whether an answer may bring together what never occurs together in the training rows although it should by

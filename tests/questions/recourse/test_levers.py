@@ -114,7 +114,7 @@ def test_a_regressor_has_levers():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     model = LinearRegression().fit(X, X @ [1.0, 2.0, 0.0])
-    explainer = ew.Explainer(model, density=None, distance="manhattan").fit(X)
+    explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(X)
     levers = explainer.levers(np.zeros(3), (4.0, None), max_size=1)
     coefs = model.coef_
     assert [lever.columns for lever in levers][:2] == [("x1",), ("x0",)]

@@ -31,6 +31,8 @@ def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse 
     """Find out why no row reaches a goal of a question."""
     target, density = question.target(goal), question.densities[goal]
     is_plain = question.relaxes_first or _has_found_steps_alone(question)
+    if is_plain and question.problem.goals[goal].cover.n_parts == 0:
+        return NeverPredicted(target)
     if question.branches and not (is_plain and is_empty_for_all(question, goal) and density is not None):
         is_found = [rule.is_found for rule in question.rules.single]
         return NothingWithin(

@@ -41,8 +41,8 @@ class Regularities:
     derived : dict of column name to (low, high)
         Smallest and largest number of each derived column.
     by_default : bool
-        Ranges and codes are kept unless the user says otherwise; else only where the user says so. True for data
-        frames; an array of plain numbers is taken as it is, as the paper does.
+        Codes, steps and least changes are kept unless the user says otherwise; else only where the user says so. True
+        for data frames; ranges are kept for arrays, too.
     """
 
     low: FloatArray
@@ -139,7 +139,7 @@ def range_columns(given: Constraints, table: Table, regularities: Regularities |
     numbers = tuple(column.name for column in table.columns if column.kind in ("number", "integer"))
     numbers += tuple(column.name for column in table.derived)
     if given.range is None:
-        return numbers if regularities is not None and regularities.by_default else ()
+        return numbers if regularities is not None else ()
     if isinstance(given.range, str):
         return numbers if given.range == "training" else ()
     for name in given.range:

@@ -150,7 +150,9 @@ def _explain(
     model: BaseEstimator, density: dict[int, GaussianMixture] | None, fold: Fold, X: FloatArray, targets: IntArray
 ) -> FloatArray:
     """Counterfactuals of rows under one model and density, NaN where there is none."""
-    explainer = Explainer(model, distance="manhattan", density=density, threshold=PAPER_THRESHOLD).fit(fold.X, fold.y)
+    explainer = Explainer(
+        model, distance="manhattan", learn_rules=False, density=density, threshold=PAPER_THRESHOLD
+    ).fit(fold.X, fold.y)
     points: FloatArray = explainer.explain(X, targets, on_satisfied="move").counterfactuals
     return points
 

@@ -193,14 +193,16 @@ def _answers(images: Images, X: FloatArray, y: IntArray, rows: FloatArray, targe
     softmax = LogisticRegression(C=IMAGE_PENALTY / images.brightest**2 / X.shape[1], max_iter=5_000)
     grey = Constraints(bounds={f"x{pixel}": (0.0, images.brightest) for pixel in range(X.shape[1])})
     on_pixels = softmax.fit(X, y)
-    closest = Explainer(on_pixels, distance="manhattan", density=None).fit(X, y)
+    closest = Explainer(on_pixels, distance="manhattan", learn_rules=False, density=None).fit(X, y)
     low_rank = GaussianMixtureDensity(covariance_type="low_rank", n_components=LOW_RANK_COMPONENTS, rank=LOW_RANK)
 
     pca = PCA(min(IMAGE_COMPONENTS, X.shape[1] // 2), svd_solver="full").fit(X)
     behind = make_pipeline(pca, LogisticRegression(max_iter=100_000).fit(pca.transform(X), y))
     full = GaussianMixtureDensity(max_components=MOST_MIXTURES)
-    as_paper = Explainer(behind, distance="manhattan", density=full, threshold=PAPER_THRESHOLD).fit(X, y)
-    as_read = Explainer(on_pixels, distance="manhattan", density=low_rank).fit(X, y)
+    as_paper = Explainer(behind, distance="manhattan", learn_rules=False, density=full, threshold=PAPER_THRESHOLD).fit(
+        X, y
+    )
+    as_read = Explainer(on_pixels, distance="manhattan", learn_rules=False, density=low_rank).fit(X, y)
     return {
         CLOSEST: closest.explain(rows, targets, constraints=grey).counterfactuals,
         PAPER: as_paper.explain(rows, targets, on_satisfied="move").counterfactuals,

@@ -169,10 +169,10 @@ def run_model(data: DataSet, protocol: Protocol, fold: Fold, test: IntArray, mod
     else:
         # Fitted on what the PCA gave before: the pipeline only joins them.
         model = make_pipeline(fold.pca, model.fit(fold.Z, fold.y))
-    closest = Explainer(model, distance="manhattan", density=None).fit(fold.X, fold.y)
-    plausible = Explainer(model, distance="manhattan", density=fold.mixtures, threshold=PAPER_THRESHOLD).fit(
-        fold.X, fold.y
-    )
+    closest = Explainer(model, distance="manhattan", learn_rules=False, density=None).fit(fold.X, fold.y)
+    plausible = Explainer(
+        model, distance="manhattan", learn_rules=False, density=fold.mixtures, threshold=PAPER_THRESHOLD
+    ).fit(fold.X, fold.y)
     labels = np.unique(fold.y)
     goal = np.searchsorted(labels, targets)
     judge = _Judge(model, fold, plausible, X, targets)

@@ -15,7 +15,6 @@ from ....arrays import IntArray, UserData, UserTarget
 from ....errors import InvalidInputError, MissingDependencyError
 from ....explainer import Explainer
 from ....fitted.fitting import with_column_names
-from ....rules import Constraints
 
 # Rows that a demo holds out to be looked at, as a share of all.
 HELD_OUT = 0.25
@@ -52,9 +51,7 @@ def breast_cancer() -> Demo:
     labels = data.target_names[data.target]
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data.data[train], labels[train])
     explainer = Explainer(model, distance="scaled").fit(data.data[train], labels[train])
-    names = [str(name) for name in data.feature_names]
-    explainer.fitted_ = with_column_names(explainer.fitted_, names)
-    explainer = explainer.with_constraints(Constraints(range=names))
+    explainer.fitted_ = with_column_names(explainer.fitted_, [str(name) for name in data.feature_names])
     return Demo("Breast cancer", explainer, data.data[test], target="benign")
 
 
@@ -63,9 +60,8 @@ def digits() -> Demo:
     data = load_digits()
     train, test = _split(len(data.data))
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(data.data[train], data.target[train])
-    explainer = Explainer(model).fit(data.data[train], data.target[train])
+    explainer = Explainer(model, distance="manhattan").fit(data.data[train], data.target[train])
     explainer.fitted_ = with_column_names(explainer.fitted_, list(data.feature_names))
-    explainer = explainer.with_constraints(Constraints(range=list(data.feature_names)))  # pixels stay grey values
     return Demo("Handwritten digits", explainer, data.data[test], (8, 8))
 
 
