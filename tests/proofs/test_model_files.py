@@ -103,6 +103,23 @@ def test_dumps(tmp_path, library):
     assert_other(lines, file)
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_onnx(tmp_path, capsys, name):
+    skl2onnx = pytest.importorskip("skl2onnx")
+    pytest.importorskip("onnxruntime")
+    X, y = numbers(0)
+    model, other = (clone(MODELS[name]).fit(X[part], y[part]) for part in (slice(None), slice(0, 100)))
+    one = ew.Explainer(model, density=None).fit(X, y).explain(X[model.predict(X) != 1][:1], 1, certificate=True)[0]
+    path = saved(one, tmp_path / "one.jsonl")
+    for file, each in (("own.onnx", model), ("other.onnx", other)):
+        written = skl2onnx.to_onnx(each, X[:1].astype(np.float32))
+        (tmp_path / file).write_bytes(written.SerializeToString())
+    assert elsewise_check.main([path, "--model", str(tmp_path / "own.onnx")]) == 0
+    assert "decides as the file's model" in capsys.readouterr().out
+    assert elsewise_check.main([path, "--model", str(tmp_path / "other.onnx")]) == 1
+    assert "ANOTHER MODEL" in capsys.readouterr().out
+
+
 def assert_other(lines, file):
     predict, known = elsewise_check_model.load(file, lines[0]["notes"]["names"])
     lines[0]["claim"] = {"status": "unknown", "distance": None, "lower_bound": 0.1}
