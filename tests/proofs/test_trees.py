@@ -301,3 +301,13 @@ def test_forests_whose_leaves_are_no_votes_are_certified_to_the_tie():
             condition["least"] -= 80.0  # everything is accepted
             with pytest.raises(elsewise_check.RefusedError):
                 elsewise_check.check_lines([json.dumps(header), *one.proof.lines[1:]])
+
+
+def test_nothing_within_a_large_distance():
+    X, y = numbers(4, n_classes=2)
+    model = GradientBoostingClassifier(n_estimators=8, random_state=0).fit(1e6 * X, y)
+    explainer = ew.Explainer(model, density=None).fit(1e6 * X, y)
+    rules = ew.Constraints(immutable=["x0", "x1", "x2"])
+    answers = explainer.explain(1e6 * X[model.predict(1e6 * X) != 1][:20], 1, constraints=rules, certificate=True)
+    assert (answers.statuses == "infeasible").any()
+    check_all(answers)

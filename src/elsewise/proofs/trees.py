@@ -90,7 +90,7 @@ class TreeBounds:
 
     def __init__(self, stated: StatedTrees, costs: NodeCosts) -> None:
         self.costs = costs
-        self.bits = int(-np.floor(np.log2(max(costs.bound, 1e-300) * FINEST)))
+        self.bits = max(int(-np.floor(np.log2(max(costs.bound, 1e-300) * FINEST))), 0)
         self.nothing = _out_of_reach(stated, costs.bound * 2.0**self.bits) if stated.is_empty else None
         if self.nothing is not None:
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 
@@ -12,6 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import Ridge
 
 import elsewise as ew
+import elsewise_check
 
 pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[serve]")
 httpx = pytest.importorskip("httpx")
@@ -234,6 +236,14 @@ def test_the_report_is_one_page_about_the_answer(small):
     assert taken.headers["content-type"].startswith("text/html")
     assert "<html" in taken.text.lower()
     assert not re.search(r"""(src|href)=["']?https?://""", taken.text)
+
+
+def test_the_proof_is_a_file_that_the_separate_program_accepts(small):
+    client, explainer, frame = small
+    row = known(client, row_with(frame, explainer, "no"))["row"]
+    taken = client.post("/api/proof", json={"row": row, "target": "yes", "quantile": 0.3})
+    assert taken.status_code == 200
+    assert elsewise_check.check_lines(gzip.decompress(taken.content).decode().splitlines()).status == "optimal"
 
 
 def test_profiles_count_the_classs_rows(small):

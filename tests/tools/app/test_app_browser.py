@@ -246,6 +246,10 @@ def test_answers_can_be_taken_away(browser, small):
             page.get_by_role("button", name="CSV").click()
         text = download.value.path().read_text()
         assert text.startswith("column,before,after")
+        with page.expect_download() as download:
+            page.locator("#take-proof").click()
+        assert download.value.path().read_bytes()[:2] == b"\x1f\x8b"
+        page.locator("#proof-said").filter(has_text="checked by an independent program").wait_for()
         if page.locator("#take-report").is_visible():
             with page.expect_download() as download:
                 page.locator("#take-report").click()

@@ -23,7 +23,7 @@ from tools.app.running import (  # noqa: E402
     small_table,
 )
 
-POSTS = ("/api/explain", "/api/frontier", "/api/plan", "/api/why-not", "/api/answer.csv", "/api/report")
+POSTS = ("/api/explain", "/api/frontier", "/api/plan", "/api/why-not", "/api/answer.csv", "/api/proof", "/api/report")
 
 
 @pytest.fixture(scope="module")

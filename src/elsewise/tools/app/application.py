@@ -285,6 +285,19 @@ def _add_downloads(app: FastAPI, service: ExplorerService, workers: Workers, tim
         call = partial(downloads.csv_of_question, service, question)
         return await downloaded(call, "text/csv; charset=utf-8", "answer.csv", late)
 
+    gz_answer: dict[int | str, dict[str, Any]] = {
+        200: {
+            "content": {"application/gzip": {"schema": {"type": "string", "format": "binary"}}},
+            "description": "A certificate, which the separate program has checked.",
+        }
+    }
+
+    @app.post("/api/proof", response_class=Response, responses={**_REFUSALS, **gz_answer}, tags=["to take away"])
+    async def proof(question: schemas.ChosenQuestionBody) -> Response:
+        """Proof of the answer, for ``python -m elsewise_check``."""
+        call = partial(downloads.proof_of_question, service, question)
+        return await downloaded(call, "application/gzip", "proof.jsonl.gz")
+
     if downloads.has_report():
         html_answer: dict[int | str, dict[str, Any]] = {
             200: {"content": {"text/html": {"schema": {"type": "string"}}}, "description": "One self-contained page."}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...arrays import ReadObject, UserValue
+from ...errors import InvalidInputError
+from ...text.languages import say
 from ..files.answers import shown_fields
+from ..files.certificates import is_checked
 from ..files.tables import disarmed
 from .schemas import ChosenQuestionBody
 
@@ -49,6 +53,17 @@ def _cell(value: UserValue) -> Any:
 def has_report() -> bool:
     """Whether this version writes reports."""
     return find_spec("elsewise.tools.report") is not None
+
+
+def proof_of_question(service: ExplorerService, question: ChosenQuestionBody) -> bytes:
+    """Answer a question and write the proof of the chosen answer, once the separate program has checked it."""
+    (answer,) = service.ask_for_chosen(question, certificate=True).answers
+    proof = answer.proof
+    if proof is None or proof.reason:
+        raise InvalidInputError(say("app.proof none"))
+    if not is_checked(proof):
+        raise InvalidInputError(say("app.proof refused"))
+    return gzip.compress(proof.text.encode(), mtime=0)
 
 
 def report_of_question(service: ExplorerService, question: ChosenQuestionBody) -> bytes:

@@ -336,6 +336,15 @@ const take = (path, name) => () => download(path, { ...question(state), ...cards
 byId("take-csv").addEventListener("click", take("/api/answer.csv", "answer.csv"));
 byId("take-report").addEventListener("click", take("/api/report", "report.html"));
 byId("take-report").hidden = !about.has_report;
+byId("take-proof").addEventListener("click", async () => {
+  setText(byId("proof-said"), "");
+  try {
+    await download("/api/proof", { ...question(state), ...cards.taken() }, "proof.jsonl.gz");
+    setText(byId("proof-said"), t("app.proof checked"));
+  } catch (error) {
+    setText(byId("proof-said"), error.message);
+  }
+});
 
 addEventListener("hashchange", () => {
   const linked = fromFragment(location.hash, columns);

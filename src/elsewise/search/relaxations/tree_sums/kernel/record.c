@@ -139,7 +139,8 @@ static int close_box(ew_recording *r, ew_box *b, int is_root)
     ew_ascend(w, b, is_root, w->best.value);
     if (ew_dual_estimate(&w->p.dual, &w->p.c, w->p.needed) < r->to->wanted)
         return 0;
-    return close_by_dual(r, b, r->to->bits - COARSE) || close_by_dual(r, b, r->to->bits);
+    const int coarse = r->to->bits < COARSE ? 0 : r->to->bits - COARSE;
+    return close_by_dual(r, b, coarse) || close_by_dual(r, b, r->to->bits);
 }
 
 /* Divide a box; the second part is kept for later. Returns 0 if it is a single point. */
