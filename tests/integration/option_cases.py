@@ -28,14 +28,12 @@ from integration.option_models import (
 from integration.option_reference import Domain
 from integration.option_table import settings
 
-N_ROWS = 5
+N_ROWS, N_ROWS_OF_CERTIFICATES = 5, 24
 # A limit keeps the test short: what holds of unfinished answers is checked, but not proofs that would come later.
 SECONDS_A_ROW = 0.1
 # "densest" is only said of rows whose search for an answer was finished.
 SECONDS_TO_BE_SURE = 2.0
 WIDE = {"a": (-1, 6), "b": (-0.5, 3.0), "s": (-9, 3)}
-# Pairs of options whose answers are known to be wrong, with the reason. Cases that have all of a set are not asked.
-KNOWN_DEFECTS: dict[frozenset[str], str] = {}
 
 
 @dataclass(frozen=True)
@@ -148,23 +146,13 @@ def check_case(seed: int) -> Counter[str]:
 
 def check(case: Drawn) -> Counter[str]:
     """Compare the answers of one case with the list of all rows; count statuses and refusals."""
-    names = {name for _, name, _ in case.options} | {case.family}
     if not case.is_finite:
         return Counter(["not finite"])
-    if any(defect <= names for defect in KNOWN_DEFECTS):
-        return Counter(["known defect"])
     rows = table(case.table).iloc[(case.seed * 7) % 60 :][:N_ROWS]
-    options = {name: value for name, value in case.of("explain").items() if name != "constraints"}
+    options, goal = _options(case)
     options.setdefault("time_limit", SECONDS_TO_BE_SURE if "on_infeasible" in options else SECONDS_A_ROW)
-    goal = target(case.table, case.n_classes) if not case.is_attained else attained(case.family, case.table)
-    if "other_models" in options:
-        options["other_models"] = [(other_model(case.table, case.n_classes), goal)]
     try:
-        explainer, rules = _fitted(case), case.constraints
-        if "constraints" in case.of("explainer"):
-            explainer = explainer.with_constraints(rules)
-        else:
-            options["constraints"] = rules
+        explainer = _explainer_of(case, options)
         start = time.perf_counter()
         answers = explainer.explain(rows, goal, certificate=True, **options)
         has_time_left = time.perf_counter() - start < min(options["time_limit"], options.get("budget", np.inf))
@@ -184,6 +172,40 @@ def check(case: Drawn) -> Counter[str]:
     for place, of_row in enumerate(by_row):
         found.update(reference.check(rows.iloc[place], of_row, f"{case}, row {place}"))
     return found
+
+
+def _options(case: Drawn) -> tuple[dict[str, Any], Any]:
+    """Return options of ``explain`` but for rules, and the target."""
+    options = {name: value for name, value in case.of("explain").items() if name != "constraints"}
+    goal = target(case.table, case.n_classes) if not case.is_attained else attained(case.family, case.table)
+    if "other_models" in options:
+        options["other_models"] = [(other_model(case.table, case.n_classes), goal)]
+    return options, goal
+
+
+def _explainer_of(case: Drawn, options: dict[str, Any]) -> Any:
+    """Return the explainer; it has the rules, or the options have them."""
+    explainer, rules = _fitted(case), case.constraints
+    if "constraints" in case.of("explainer"):
+        return explainer.with_constraints(rules)
+    options["constraints"] = rules
+    return explainer
+
+
+def check_many_certificates(seed: int) -> Counter[str]:
+    """Draw a case, and have the certificates of many rows checked; rows are not compared with anything."""
+    case = draw(seed)
+    options, goal = _options(case)
+    options = {**options, "time_limit": SECONDS_A_ROW, "budget": None}
+    try:
+        answers = _explainer_of(case, options).explain(
+            table(case.table).iloc[:N_ROWS_OF_CERTIFICATES], goal, certificate=True, **options
+        )
+    except ew.InternalError as error:
+        raise AssertionError(f"{case}: {error}") from error
+    except ew.ElsewiseError as error:
+        return Counter([f"refused: {type(error).__name__}"])
+    return check_certificates(case, answers)
 
 
 def check_certificates(case: Drawn, answers: Any) -> Counter[str]:

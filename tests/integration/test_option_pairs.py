@@ -10,7 +10,7 @@ import pytest
 
 import elsewise as ew
 from integration import option_table
-from integration.option_cases import N_ROWS, Drawn, check, check_case
+from integration.option_cases import N_ROWS, Drawn, check, check_case, check_many_certificates
 from integration.option_models import FAMILIES, TABLES
 
 N_CASES, N_SLOW_CASES = 200, 4_000  # of N_ROWS rows each
@@ -61,6 +61,27 @@ ANY_SIZE = (("rules", "min_change", "any"), ("explain", "n_counterfactuals", 3),
 @pytest.mark.parametrize("name", TABLES)
 def test_cases_that_were_wrong(name):
     check(Drawn(465, "calibrated", name, ANY_SIZE))
+
+
+# A far bound with coarse multipliers, and a kept distance with large ones.
+CERTIFICATES_THAT_WERE_REFUSED = (20_079, 20_262)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", CERTIFICATES_THAT_WERE_REFUSED)
+def test_certificates_that_were_refused(seed):
+    assert check_many_certificates(seed)["certified"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("ELSEWISE_ALL_PAIRS" not in os.environ, reason="ten thousand certificates: set ELSEWISE_ALL_PAIRS")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("first", range(20_000, 20_800, 100))
+def test_no_honest_certificate_is_refused(first):
+    found = Counter()
+    for seed in range(first, first + 100):
+        found.update(check_many_certificates(seed))
+    assert found["certified"] >= 1_000
 
 
 @pytest.mark.slow

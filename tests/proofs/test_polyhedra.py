@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
 import elsewise_check
+from elsewise.proofs import Proof
 from proofs.tables import LINEAR, RULES, TREE, estimator, mixed, numbers, of_table
 
 STATUS = {"optimal": "optimal", "feasible": "feasible", "infeasible": "infeasible"}
@@ -187,3 +189,13 @@ def test_no_certificate_of_a_tie_that_rounding_decides(seed):
     assert at_ties
     assert set(at_ties) == {"the model decides for the target by rounding alone, at a tie"}
     check_all([one for one in answers if not one.proof.reason])
+
+
+def test_certificates_are_held_compressed(tmp_path):
+    proof = Proof.of(['{"a":1}', "{}"])
+    assert proof.lines == ('{"a":1}', "{}")
+    assert proof.sha256 == hashlib.sha256(proof.text.encode()).hexdigest()
+    for name in ("one.jsonl", "one.jsonl.gz"):
+        proof.save(tmp_path / name)
+        assert tuple(line.rstrip() for line in elsewise_check.read_lines(str(tmp_path / name))) == proof.lines
+    assert Proof(reason="no").lines == ()

@@ -4,8 +4,8 @@ The format and its formulas are described in ``docs/proofs.md``. The checker, :m
 this package; this package imports nothing of the checker.
 """
 
+from .certificate import Proof
 from .ensembles import StatedTrees
-from .nodes import Proof
 from .prover import prove
 from .regions import (
     AffineView,

@@ -20,8 +20,8 @@ from .statement import Statement
 
 # Factors on multipliers that prove a set empty: the bound grows with them until rounding does.
 FARKAS_FACTORS = tuple(4.0**k for k in range(-6, 30))
-# What the checker allows for: roundings of sums, a little more than it does, and of densities.
-ROUNDING, DENSITY_ROUNDING = 1.01 * 2.0**-52, 1.01e-9
+# What the checker allows for: roundings of sums, a little more than it does, of densities, and of distances to points.
+ROUNDING, DENSITY_ROUNDING, DISTANCE_ROUNDING = 1.01 * 2.0**-52, 1.01e-9, 1.01e-9
 # Rounding of a bound in doubles, relative to the sizes of its terms.
 DOUBLES = 2.0**-51
 # Projections go on until what is proven exceeds the bound by this factor.
@@ -277,7 +277,7 @@ class NodeRelaxation:
             is_indicator = self.statement.domain.layout.group >= 0
             slope = np.where(is_indicator, 1.0 - 2.0 * point, slope)
             constant = np.where(is_indicator, point, constant)
-            A[k], b[k] = -prices * slope, float(prices @ constant) - distance
+            A[k], b[k] = -prices * slope, float(prices @ constant) - distance * (1.0 - DISTANCE_ROUNDING)
         return A, b
 
     def bounded(self, box: ProofNode, multipliers: NodeMultipliers) -> BoundedNode:

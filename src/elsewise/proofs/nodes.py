@@ -2,17 +2,12 @@
 
 The checker repeats every bound in exact arithmetic. Doubles are off by some 1e-13 of the terms, so the prover asks for
 a little more than it writes.
-
-A finished certificate: its lines, their hash, and how they are saved.
 """
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -209,34 +204,3 @@ class NodeCosts:
                 cost = prices * np.abs(x - row) + slopes * (x - row)
                 changes = np.where(low <= high, np.minimum(changes, cost), changes)
         return stays, changes
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """The certificate of one answer, as ``elsewise_check`` reads it.
-
-    Attributes
-    ----------
-    lines : tuple of str
-        JSON values: the header, then one node each. None of them where there is no certificate.
-    reason : str
-        Why there is none; empty where there is one.
-    """
-
-    lines: tuple[str, ...] = ()
-    reason: str = ""
-
-    @property
-    def text(self) -> str:
-        """All lines, each with its end."""
-        return "".join(f"{line}\n" for line in self.lines)
-
-    @property
-    def sha256(self) -> str:
-        """Hash of the text, by which audit trails and reports refer to it."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
-
-    def save(self, path: str | Path) -> None:
-        """Write the certificate to a file, compressed if its name ends in ``.gz``."""
-        data = self.text.encode()
-        Path(path).write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray
+from .certificate import Proof
 from .ensembles import StatedTrees
 from .leaves import closed_parts
 from .multipliers import BoundedNode, NodeMultipliers, NodeRelaxation
-from .nodes import NodeCosts, Proof, ProofNode
+from .nodes import NodeCosts, ProofNode
 from .regions import NotCertifiedError, StatedPolyhedra, StatedSums, as_text
 from .statement import Statement, limits
 from .trees import AHEAD, TreeBound, TreeBounds
@@ -73,7 +74,7 @@ def prove(statement: Statement, lower_bound: float) -> Proof:
 
 
 def _certificate(statement: Statement, claimed: float, status: str) -> Proof:
-    return Proof((statement.header(claimed, status), *_Prover(statement, claimed).lines()))
+    return Proof.of(chain([statement.header(claimed, status)], _Prover(statement, claimed).lines()))
 
 
 class _Prover:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import re
-from dataclasses import replace
 
 import pytest
 from sklearn.datasets import load_iris
@@ -13,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import elsewise as ew
 import elsewise_check
+from elsewise.proofs import Proof
 from elsewise.tools.files.certificates import is_checked
 from elsewise.tools.report import html_report
 
@@ -46,4 +46,4 @@ def test_a_proof_that_is_refused(explained):
     _, answers = explained
     proof = answers[0].proof
     assert is_checked(proof)
-    assert not is_checked(replace(proof, lines=proof.lines[:-1]))
+    assert not is_checked(Proof.of(proof.lines[:-1]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -63,7 +62,7 @@ def proof_of_question(service: ExplorerService, question: ChosenQuestionBody) ->
         raise InvalidInputError(say("app.proof none"))
     if not is_checked(proof):
         raise InvalidInputError(say("app.proof refused"))
-    return gzip.compress(proof.text.encode(), mtime=0)
+    return proof.packed
 
 
 def report_of_question(service: ExplorerService, question: ChosenQuestionBody) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -283,7 +282,7 @@ def _proof_html(proof: Proof) -> str:
     if proof.reason:
         return paragraph(say("report.proof none"), "ew-certificate")
     said = say("report.proof checked" if is_checked(proof) else "report.proof refused", sha256=proof.sha256)
-    data = base64.b64encode(gzip.compress(proof.text.encode(), mtime=0)).decode()
+    data = base64.b64encode(proof.packed).decode()
     name, link = f"{proof.sha256}{SUFFIX}", escaped(say("report.proof file"))
     return (
         f'<p class="ew-certificate">{escaped(said)} '
