@@ -6,8 +6,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import sphinx.ext.autosummary
+from docutils.nodes import literal_block
 
 import elsewise
+
+# Characters of the longest line of a result that is not wrapped.
+MOST_IN_LINE = 110
 
 project = "elsewise"
 author = "The elsewise developers"
@@ -57,6 +61,16 @@ def _skip(app, what, name, obj, skip, options):
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
+def _mark_tables(app, doctree):
+    """Mark results that are aligned in columns: they scroll on a phone, others wrap."""
+    for block in doctree.findall(literal_block):
+        lines = block.astext().splitlines()
+        are_columns = sum("  " in line.strip() for line in lines) > 1
+        if block.get("language") == "text" and are_columns and max(map(len, lines)) <= MOST_IN_LINE:
+            block["classes"].append("aligned")
+
+
 def setup(app):
-    """Leave out what is not ours."""
+    """Leave out what is not ours, and mark results that are tables."""
     app.connect("autodoc-skip-member", _skip)
+    app.connect("doctree-read", _mark_tables)

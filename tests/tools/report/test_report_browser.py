@@ -106,6 +106,14 @@ def test_paper_shows_what_is_folded_away_and_no_tools(opened):
     assert page.locator("details.on-paper:not([open])").count() >= 1
 
 
+def test_nothing_is_wider_than_a_letter(opened):
+    page, _ = opened(viewport={"width": 710, "height": 960})  # 8.5 inches less the margins
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    ends = "all => all.map((each) => each.getBoundingClientRect()).filter((box) => box.width).map((box) => box.right)"
+    assert max(page.eval_on_selector_all("table, svg, p, li", ends)) <= 711
+
+
 def test_pictures_are_drawn(opened):
     """Marks of a row and its distribution have a size: references into the page are found."""
     page, _ = opened()
