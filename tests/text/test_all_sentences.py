@@ -23,6 +23,7 @@ from elsewise.table.wording import Wording
 from elsewise.text import reason_in_words, sentence
 from elsewise.text.languages import LANGUAGES, say, speaking
 from elsewise.text.reasons import conflict_in_words
+from elsewise.tools.audit.words import difference_in_words
 
 pandas = pytest.importorskip("pandas")
 KEPT = File(__file__).parent / "sentences.txt"
@@ -129,6 +130,11 @@ def _of_recourse(explainer, regression, X) -> Iterator[tuple[str, str]]:
     yield "monotone, prediction", regression.monotone("bp", "increase").sentence
     ranges = explainer.explain_one(X.iloc[60], "low", ranges=True)
     yield "ranges", str(ranges).splitlines()[-1].strip()
+    found = ew.audit(explainer.explain(X.iloc[60:], "low"), by=pandas.Series(["north", "south"] * 30, name="region"))
+    yield "audit", str(replace(found, n_unchanged=2, n_wrong=1, small=("east",))).splitlines()[-1]
+    yield "audit, nothing certain", str(found).splitlines()[3]
+    with speaking(found.wording):
+        yield "audit, a difference", difference_in_words(found.differences[0], found.by)
 
 
 def _of_reasons() -> Iterator[tuple[str, str]]:

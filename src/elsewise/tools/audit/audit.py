@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...answers import Explanations
 from ...answers.records import pandas_for
 from ...arrays import AnyArray, BoolArray, FloatArray, JsonObject
 from ...errors import InvalidInputError
+from ...table.wording import PLAIN, Wording
 from .answers_table import AnswersTable, groups_of, table_of
 from .reason_counts import ReasonCount, count_reasons
 from .statistics import corrected, mean_interval, median_interval, share_interval
@@ -97,6 +99,8 @@ class Audit:
         Rows of each group that are proven to have no answer.
     reasons : tuple of ReasonCount
         How often each reason is named in each group; empty if reasons were not given.
+    wording : Wording
+        How the explainer calls columns and values, and in which language.
     """
 
     by: str
@@ -109,6 +113,7 @@ class Audit:
     small: tuple[str, ...]
     without_recourse: dict[str, int]
     reasons: tuple[ReasonCount, ...] = ()
+    wording: Wording = PLAIN
 
     @property
     def significant(self) -> tuple[Difference, ...]:
@@ -220,6 +225,7 @@ def audit(answers: Any, by: Any, *, reasons: Sequence[Any] | None = None, seed: 
         small=tuple(group for group in counts if group not in groups),
         without_recourse={group: int((has_none & (every == group)).sum()) for group in groups},
         reasons=counted,
+        wording=answers.table.wording if isinstance(answers, Explanations) else PLAIN,
     )
 
 

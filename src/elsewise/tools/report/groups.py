@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from ...text.languages import say
 from ...text.numbers import number
+from ...text.words import column_word
 from ..audit import Audit
-from ..audit.words import MEASURES, SIGNIFICANCE, difference_in_words, value_in_words
+from ..audit.words import (
+    MEASURES,
+    SIGNIFICANCE,
+    difference_in_words,
+    group_in_words,
+    measure_in_words,
+    value_in_words,
+)
 from .markup import LONGEST_LEVEL, Heading, escaped, items, of_numbers, paragraph, section, table, texts, wide
 
 
@@ -13,7 +21,7 @@ def groups_section(audit: Audit) -> str:
     """Describe an audit: a line a group, with intervals, then what is significant."""
     rows = []
     for group in audit.groups:
-        cells = [escaped(group, LONGEST_LEVEL), number(audit.counts[group])]
+        cells = [escaped(group_in_words(group, audit.by), LONGEST_LEVEL), number(audit.counts[group])]
         for name in MEASURES:
             each = audit.value(group, name)
             stated = value_in_words(name, each.value)
@@ -22,11 +30,12 @@ def groups_section(audit: Audit) -> str:
                 stated += f" ({say('rule.range ends', **ends)})"
             cells.append(escaped(stated))
         rows.append(cells)
-    title = say("report.groups title", column=audit.by)
+    by = str(column_word(audit.by))
+    title = say("report.groups title", column=by)
     header: list[str | Heading] = [
-        audit.by,
+        by,
         *texts("*head rows"),
-        *(of_numbers(stated) for stated in MEASURES.values()),
+        *(of_numbers(measure_in_words(name)) for name in MEASURES),
     ]
     lead = say("report.groups lead", wrong=number(audit.n_wrong), unchanged=number(audit.n_unchanged))
     if audit.small:

@@ -426,6 +426,23 @@ TEXTS = {
     "exactness.black box": (
         "black box: the model can only be queried; few answers are proven to be the smallest change"
     ),
+    # Audits.
+    "head.rows": "rows",
+    "audit.infeasible_share": "rows without an answer",
+    "audit.distance": "median distance",
+    "audit.n_changes": "mean number of changes",
+    "audit.plausibility": "median plausibility",
+    "audit.difference": "{by} {group}: {measure} {own}, of all others {others} (p = {p} after correction)",
+    "audit.significant": "Significant differences:",
+    "audit.not significant": "No difference is significant at {level}.",
+    "audit.left out": "Left out: {stated}.",
+    "audit.unchanged.one": "{n} row needs no change",
+    "audit.unchanged.many": "{n} rows need no change",
+    "audit.wrong.one": "{n} row could not be read",
+    "audit.wrong.many": "{n} rows could not be read",
+    "audit.small": "too few rows of {groups}",
+    "audit.no recourse": "Proven to have no recourse: {groups}.",
+    "audit.reasons": "Reasons:",
     # Letters.
     "letter.page": "Explanation of a decision",
     "letter.date": "{month} {day}, {year}",

@@ -44,9 +44,9 @@ def named(column: str, longest: int = LONGEST_NAME) -> str:
     return short(column_word(column).text, longest)
 
 
-def value_text(value: UserValue, *, is_level: bool, longest: int = LONGEST_NAME) -> str:
-    """Text of a number or level."""
-    return pair_texts(value, value, is_level=is_level, longest=longest)[0]
+def level_text(column: str, level: UserValue, longest: int) -> str:
+    """Text of a level, as people call it."""
+    return pair_texts(level, level, is_level=True, longest=longest, column=column)[0]
 
 
 def pair_texts(

@@ -9,9 +9,11 @@ import numpy as np
 
 from ....arrays import BoolArray, FloatArray
 from ....errors import InvalidInputError
-from ....text.languages import say
+from ....text.languages import say, speaking
+from ....text.numbers import number
+from ....text.words import column_word
 from ...audit import Audit
-from ...audit.words import MEASURES, SHARES
+from ...audit.words import MEASURES, SHARES, group_in_words, measure_in_words
 from .arguments import short
 from .canvas import AFTER_STYLE, INK, MUTED, NAME_SIZE, AxesArray, axes_given, figure_for, plain_axes
 
@@ -55,13 +57,19 @@ class AuditPicture:
             [(each.value, each.low, each.high) for each in (audit.value(group, name) for group in audit.groups)]
             for name in known
         ]
+        with speaking(audit.wording):
+            groups = [
+                f"{short(group_in_words(each, audit.by))} ({number(audit.counts[each])})" for each in audit.groups
+            ]
+            measures = tuple(map(measure_in_words, known))
+            title = say("plot.audit", column=short(str(column_word(audit.by))))
         return cls(
-            groups=tuple(f"{short(group)} ({audit.counts[group]:,})" for group in audit.groups),
-            measures=tuple(MEASURES[name] for name in known),
+            groups=tuple(groups),
+            measures=measures,
             values=np.array(values, dtype=np.float64).reshape(len(known), len(audit.groups), 3),
             significant=np.array([[(group, name) in certain for group in audit.groups] for name in known]),
             shares=tuple(name in SHARES for name in known),
-            title=say("plot.audit", column=short(audit.by)),
+            title=title,
         )
 
     def draw(self, ax: AxesArray | None = None) -> AxesArray:

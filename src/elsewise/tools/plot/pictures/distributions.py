@@ -23,13 +23,13 @@ from .arguments import (
     answered,
     fitted,
     label_held_against,
+    level_text,
     named,
     pair_texts,
     places,
     positive,
     rows_of_target,
     same_columns,
-    value_text,
 )
 from .canvas import (
     AFTER_STYLE,
@@ -253,7 +253,7 @@ def _draw_levels(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     assert before is not None
     assert after is not None
     order = _order(column, before, after)
-    names = [value_text(column.levels[place], is_level=True, longest=LONGEST_LEVEL) for place in order]
+    names = [level_text(column.name, column.levels[place], LONGEST_LEVEL) for place in order]
     shares = [float(column.shares[place]) for place in order]
     if len(order) < len(column.levels):
         names.append(say("plot.others", n=len(column.levels) - len(order)))

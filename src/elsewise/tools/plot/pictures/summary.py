@@ -12,11 +12,12 @@ import numpy as np
 from ....answers import Explanations, WhyNot
 from ....arrays import FloatArray, IntArray
 from ....errors import InvalidInputError
+from ....reasons import for_everyone
 from ....table import Column
 from ....text.languages import plural, say
 from ....text.numbers import percent, signed
 from ....text.reasons import obstacle_in_words
-from .arguments import DIGITS, LONGEST_LEVEL, is_numeric, named, positive, value_text, wrapped
+from .arguments import DIGITS, LONGEST_LEVEL, is_numeric, level_text, named, positive, wrapped
 from .canvas import (
     AFTER_STYLE,
     BLUE,
@@ -240,7 +241,8 @@ def _obstacles(explanations: Explanations, best: IntArray, why_not: Mapping[int,
     reasons = []
     for place in infeasible:
         why_of_row = why_not.get(int(explanations.rows[place]))
-        reasons.append(obstacle_in_words(explanations.causes[place] if why_of_row is None else why_of_row))
+        cause = for_everyone(explanations.causes[place]) if why_of_row is None else why_of_row
+        reasons.append(obstacle_in_words(cause))
     return tuple(Obstacle(reason, count) for reason, count in Counter(reasons).most_common())
 
 
@@ -256,7 +258,7 @@ def _typical(column: Column, before: FloatArray, after: FloatArray) -> str:
     else:
         new = after[:, column.features].argmax(axis=1)
     level, count = Counter(new.tolist()).most_common(1)[0]
-    name = value_text(column.levels[level], is_level=True, longest=LONGEST_LEVEL)
+    name = level_text(column.name, column.levels[level], LONGEST_LEVEL)
     return f"→ {name}{_share_of(count / len(new))}"
 
 
