@@ -273,9 +273,9 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         >>> model = LogisticRegression().fit(X, [0, 1, 0, 1])
         >>> explainer = ew.Explainer(model, density=None, rules="suggested").fit(X, [0, 1, 0, 1])
         >>> print(explainer.suggest_rules())
-        age: stays as it is (certain). The name speaks of age: nobody can act on it.
-        income: stays or moves by 0.2 or more (guess). Less is hardly a change: half of the rows lie within 2.25 of each
-        other.
+        age: stays as it is (certain). The name is about age, which nobody can change.
+        income: stays or moves by 0.2 or more (guess). A smaller change hardly counts: half of the rows lie within 2.25
+        of each other.
         income: moves to multiples of 0.1 (guess). Round numbers are easier to say and to reach.
         """
         fitted = self.require_fitted()

@@ -51,7 +51,7 @@ class SuggestedRule:
         what = {
             "immutable": "stays as it is",
             "monotone": f"may only {self.value}",
-            "allowed": "moves to some levels only",
+            "allowed": "may only move to some levels",
             "min_change": f"stays or moves by {self.value} or more",
             "step": f"moves to multiples of {self.value}",
             "derive": f"follows as {self.value}",

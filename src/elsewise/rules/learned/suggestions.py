@@ -143,38 +143,42 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
         return SuggestedRule(name, "immutable", None, subject, reason, certainty)
 
     if meaning := who_by_name(words):
-        return fixed("who somebody is", "certain", f"The name speaks of {meaning}: nobody can act on it.")
+        return fixed("who somebody is", "certain", f"The name is about {meaning}, which nobody can change.")
     if meaning := who_by_levels(column.levels):
-        return fixed("who somebody is", "likely", f"The levels speak of {meaning}: nobody can act on it.")
+        return fixed("who somebody is", "likely", f"The levels are about {meaning}, which nobody can change.")
     if is_tenure(words):
         return None if column.kind != "category" or column.ranks else fixed("time", "certain", "Only time changes it.")
     if phrase := finds(SCORES, words):
-        return fixed("score", "likely", f"The name is that of a score or limit ({phrase!r}), which others set.")
+        return fixed("score", "likely", f"The name is that of a score or limit ({phrase!r}), which others decide.")
     if is_identity(words):
-        return fixed("identity", "certain", "The name is that of an identifier: rows are known by it.")
+        return fixed("identity", "certain", "The name is that of an identifier.")
     if _is_numbering(column):
         return fixed("identity", "likely", "The values number the rows.")
     if _is_all_different(column):
         return fixed("identity", "guess", "Nearly every row has a value of its own, as identifiers have.")
     if phrase := finds(PAST, words):
-        return fixed("past", "certain", f"The name speaks of the past ({phrase!r}): what has happened stays.")
+        return fixed("past", "certain", f"The name is about the past ({phrase!r}), which cannot be changed.")
     if phrase := finds(PERHAPS_PAST, words):
-        return fixed("past", "likely", f"The name seems to speak of the past ({phrase!r}): what has happened stays.")
+        return fixed("past", "likely", f"The name seems to be about the past ({phrase!r}), which cannot be changed.")
     if is_date(words) or are_dates(column.levels) or ("year" in words and 1900 <= column.low <= column.high <= 2100):
-        return fixed("date", "likely", "A date, a time or the weather: nobody sets it.")
+        return fixed("date", "likely", "It is a date, a time or the weather, which nobody sets.")
     if _has_gaps(column):
-        reason = f"It takes {column.n_distinct} values, far apart, from {column.low:g} to {column.high:g}: no others."
+        reason = (
+            f"It takes only {column.n_distinct} values from {column.low:g} to {column.high:g}, which are far apart."
+        )
         return fixed("value", "guess", reason)
     if column.twin:
-        reason = f"It goes along with {column.twin!r} in every training row, by no formula that is known."
+        reason = f"It changes with {column.twin!r} in every training row, but no formula is known."
         return fixed("formula", "likely", reason)
     if phrase := finds(REQUEST, words):
-        return fixed("request", "likely", f"The name speaks of what is asked for ({phrase!r}): it is why they ask.")
+        return fixed(
+            "request", "likely", f"The name is about what was requested ({phrase!r}), which is the reason for asking."
+        )
     if phrase := finds(PLACE, words):
         return fixed(
             "place",
             "guess",
-            f"The name speaks of where somebody lives or what they own ({phrase!r}): neither changes for an answer.",
+            f"The name is about where somebody lives or what they own ({phrase!r}); nobody changes either for this.",
         )
     return None
 
@@ -221,7 +225,7 @@ def _education(column: ColumnFacts) -> SuggestedRule | None:
         return None
     is_ladder = column.kind != "category" or bool(education_ranks(column.levels))
     what = "levels" if column.kind == "category" else "levels or years"
-    reason = f"Education that somebody has is not lost, and grows by {MOST_LEVELS_GAINED} {what} at most."
+    reason = f"Nobody loses education, and it grows by {MOST_LEVELS_GAINED} {what} at most."
     return _one_way(column, "increase", "education", "likely", reason, most=MOST_LEVELS_GAINED) if is_ladder else None
 
 
@@ -260,14 +264,15 @@ def _direction(column: ColumnFacts, wanted: tuple[Any, int], sense: int) -> Sugg
     direction = "increase" if (by_name if named else by_rows) > 0 else "decrease"
     more, in_numbers = "more" if direction == "increase" else "less", f"rank correlation {correlation:+.2f}"
     if not named:
-        reason = f"In the training rows {more} goes with {outcome} ({in_numbers})."
+        reason = f"In the training rows {more} of it goes with {outcome} ({in_numbers})."
         return _one_way(column, direction, "direction", "guess", reason)
     if is_notable and by_name == by_rows:
         reason = f"Its name and the training rows ({in_numbers}) say that {more} helps {outcome}."
         return _one_way(column, direction, "direction", "likely", reason)
     if is_notable and abs(correlation) >= CONSIDERABLE_CORRELATION:
         reason = (
-            f"Its name says that {more} helps {outcome}, the training rows say the opposite ({in_numbers}): no advice."
+            f"Its name says that {more} helps {outcome}, but the training rows say the opposite ({in_numbers}), so "
+            "neither direction is good advice."
         )
         return SuggestedRule(column.name, "immutable", None, "direction", reason, "guess")
     rows_say = "slightly the opposite" if is_notable and by_name != by_rows else "nothing clear"
@@ -290,7 +295,7 @@ def _leads_nowhere(column: ColumnFacts, wanted: tuple[Any, int]) -> SuggestedRul
         rows = f"its more than {MOST_LEVELS} levels"
     else:
         rows = f"the training rows (rank correlation {_correlation(column, wanted):+.2f})"
-    reason = f"Neither its name nor {rows} tell which way helps."
+    reason = f"Neither its name nor {rows} tell which direction helps."
     return SuggestedRule(column.name, "immutable", None, "direction", reason, "guess")
 
 
@@ -329,7 +334,7 @@ def _sizes(column: ColumnFacts, most: float) -> list[SuggestedRule]:
     least, unit = (float(f"{int(size / 10.0**power)}e{power}"), float(f"1e{power}"))
     if least >= 1:
         least, unit = int(least), int(unit)
-    reason = f"Less is hardly a change: half of the rows lie within {column.spread:.6g} of each other."
+    reason = f"A smaller change hardly counts: half of the rows lie within {column.spread:.6g} of each other."
     rules = [SuggestedRule(column.name, "min_change", least, "size", reason, "guess")] if least > column.step else []
     ratio = unit / column.step if column.step else 2.0
     is_coarser = ratio > 1.5 and abs(ratio - round(ratio)) < WHOLE_RATIO * ratio
