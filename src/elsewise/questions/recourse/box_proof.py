@@ -24,13 +24,14 @@ from ...density.base import category_drops, log_peaks
 from ...distances import Manhattan, ResolvedManhattan
 from ...fitted import FittedModel
 from ...models import Interval, Label, Outcome
-from ...search import Domain
+from ...search import Domain, SearchRequest, search_tree
+from ...search.constants import MARGINS
 from ...search.relaxations.polyhedra import PolyhedronUnion
 from ...search.relaxations.softmax import SoftmaxRegion
 from ...search.relaxations.tree_sums.region import EnsembleRegion
-from ...table.frames import rows_of
+from ...table.frames import has_short_floats, rows_of
 from ..options import Options
-from ..solving.answers import Answers
+from ..solving.answers import FIRST_MARGIN_OF_SHORT_FLOATS, Answers
 from ..solving.deadline import Deadline, TimeIsOverError
 from ..solving.question import Question, pose
 
@@ -230,17 +231,10 @@ class _Rivals:
         rules = replace(proof.question.rules, single=())
         plain = without_demands(fitted)
         question = pose(plain, outcomes, rules, options=Options(), branches=True)
-        self.question = replace(question, is_tentative=True, any_point=True)
-        table = proof.question.table
-        self.given = table.decode(proof.point, proof.given, encoded=proof.row)
-        if isinstance(outcome, Label) and outcome.min_probability is None:
-            assert plain.classes is not None
-            self.predictions = plain.classes[[outcome.index]]  # of the answer; that of a point beside it is not used
-        else:
-            self.predictions = plain.predict(proof.point, self.given)
-        regions = [plain.region(other) for other in outcomes]
-        self.sums = [region for region in regions if isinstance(region, EnsembleRegion)]
-        self.are_sums = len(self.sums) == len(regions) and plain.training is None
+        self.question, n = question, len(outcomes)
+        self.margin = MARGINS[FIRST_MARGIN_OF_SHORT_FLOATS if has_short_floats(proof.given) else 0]
+        self.rows = proof.point[np.zeros(n, dtype=np.int64)]
+        self.domain = question.domain(self.rows)
 
     @property
     def is_possible(self) -> bool:
@@ -252,33 +246,21 @@ class _Rivals:
         question = self.question
         assert question is not None
         n = len(question.outcomes)
-        if n == 0 or (self.are_sums and self._are_out_of_reach(lower, upper)):
+        if n == 0:
             return True
-        same, goals = np.zeros(n, dtype=np.int64), np.arange(n)
-        rows = self.proof.point[same]
-        domain = question.domain(rows)
-        assert domain is not None
-        box = replace(domain, lower=np.tile(lower, (n, 1)), upper=np.tile(upper, (n, 1)), max_changes=None)
-        question = replace(question, options=Options(time_limit=self.proof.deadline.left()))
-        answers = Answers(question, rows_of(self.given, same), rows, self.predictions[same], domain=box)
-        answers.reach(goals, goals)
-        return bool((np.isinf(answers.value) & np.isinf(answers.lower_bound)).all())
-
-    def _are_out_of_reach(self, lower: FloatArray, upper: FloatArray) -> bool:
-        """Whether leaves of trees that the box meets add up to too little for every rival: most sides need no search.
-
-        Ranges of boosting are found in half of the time.
-        """
-        assert self.question is not None
-        to_model = self.question.fitted.to_model
-        middle, reach = 0.5 * (lower + upper), 0.5 * (upper - lower)
-        exact = np.where(to_model.matrix == 1.0, 1, 0).sum(axis=1) == np.count_nonzero(to_model.matrix, axis=1)
-        plain = exact & (np.count_nonzero(to_model.matrix, axis=1) == 1) & (to_model.offset == 0)
-        low, high = to_model.matrix @ lower, to_model.matrix @ upper  # of numbers that are taken as they are
-        centre, spread = to_model.matrix @ middle + to_model.offset, np.abs(to_model.matrix) @ reach
-        spread += BOX_ROUNDING * (np.abs(to_model.matrix) @ (np.abs(middle) + reach) + np.abs(to_model.offset))
-        low, high = np.where(plain, low, centre - spread), np.where(plain, high, centre + spread)
-        return all(region.is_out_of_reach(region.cells(low, high)) for region in self.sums)
+        assert self.domain is not None
+        box = replace(self.domain, lower=np.tile(lower, (n, 1)), upper=np.tile(upper, (n, 1)), max_changes=None)
+        left = self.proof.deadline.left()
+        request = replace(
+            SearchRequest.plain(question.searched, self.rows, np.arange(n), box),
+            margin=self.margin,
+            seconds=np.full(n, np.inf if left is None else left),
+            is_eager=True,
+            any_point=True,
+            work=question.options.work,
+        )
+        found = search_tree(request if question.lattice is None else request.in_steps(question.lattice))
+        return bool((np.isinf(found.value) & np.isinf(found.lower_bound)).all())
 
 
 def rival_outcomes(fitted: FittedModel, outcome: Outcome) -> list[Outcome] | None:
