@@ -24,6 +24,8 @@ FARKAS_FACTORS = tuple(4.0**k for k in range(-6, 30))
 ROUNDING, DENSITY_ROUNDING, DISTANCE_ROUNDING = 1.01 * 2.0**-52, 1.01e-9, 1.01e-9
 # Rounding of a bound in doubles, relative to the sizes of its terms.
 DOUBLES = 2.0**-51
+# Larger multipliers are what is left of a projection that diverged.
+MOST = 1e60
 # Projections go on until what is proven exceeds the bound by this factor.
 BEYOND = 1.001
 
@@ -177,7 +179,7 @@ class NodeRelaxation:
         largest = max(np.abs(rows).max(initial=0.0), np.abs(cone).max(initial=0.0))
         if largest == 0 or not np.isfinite(largest):
             return self.bounded(box, NodeMultipliers())
-        whole = self.bounded(box, self._multipliers(box, rows, cone))
+        whole = self.bounded(box, self._multipliers(box, rows, cone) if largest < MOST else NodeMultipliers())
         if whole.bound >= self.costs.bound * BEYOND:
             return whole
         multiple = self._best_multiple(box, self._multipliers(box, rows / largest, cone / largest))
@@ -284,8 +286,9 @@ class NodeRelaxation:
         """Evaluate what multipliers prove of a node."""
         slopes, constant = self.linear(box, multipliers)
         least = self.costs.least(box, slopes)
-        bound = least + constant + float(slopes @ self.statement.row)
-        return BoundedNode(multipliers, bound - self._doubtful(box, multipliers), None)
+        with np.errstate(invalid="ignore"):
+            bound = least + constant + float(slopes @ self.statement.row) - self._doubtful(box, multipliers)
+        return BoundedNode(multipliers, -np.inf if np.isnan(bound) else bound, None)
 
     def _doubtful(self, box: ProofNode, multipliers: NodeMultipliers) -> float:
         """Bound what the bound may owe to the rounding of doubles: multipliers that prove a set empty are large."""
@@ -323,5 +326,6 @@ class NodeRelaxation:
             y, k = multipliers.image, multipliers.kappa
             slopes = slopes + y @ F + k * penalties
             allowed = squared + DENSITY_ROUNDING * (1 + abs(squared))
-            constant += -float(y @ g) - float(y @ y) / (4 * k) - k * allowed
+            with np.errstate(over="ignore"):
+                constant += -float(y @ g) - float(y @ y / (4 * k)) - k * allowed
         return slopes, constant
