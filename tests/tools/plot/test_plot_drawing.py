@@ -207,10 +207,10 @@ def test_values_are_worded_as_in_sentences_and_told_apart():
     assert pair(0.1, np.nextafter(0.1, 1.0))[0] != pair(0.1, np.nextafter(0.1, 1.0))[1]
     assert pair(float("nan"), 3.0) == ("not given", "3")
     assert pair(5951, 1234567) == ("5,951", "1,234,567")
-    assert arguments.value_text(None, is_level=True) == "not given"
-    assert arguments.value_text(True, is_level=True) == "yes"
-    assert arguments.value_text(10115, is_level=True) == "10115"  # a code is no amount
-    assert arguments.value_text("", is_level=True) == "(empty)"
+    assert arguments.level_text("a", None, 48) == "not given"
+    assert arguments.level_text("a", True, 48) == "yes"
+    assert arguments.level_text("a", 10115, 48) == "10115"  # a code is no amount
+    assert arguments.level_text("a", "", 48) == "(empty)"
     assert arguments.short("\ud800 alone\n") == "\\ud800 alone"  # half a character, which no file can hold
     assert [arguments.outcome(range_) for range_ in ((1.0, 2.5), (-np.inf, 3.0), (4.0, np.inf))] == [
         "between 1 and 2.5", "at most 3", "at least 4",
