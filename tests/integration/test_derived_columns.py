@@ -255,3 +255,22 @@ def test_whole_columns_that_follow_are_whole_in_what_is_said_of_them():
     assert totals  # beside columns of decimals, which make floats of a row's whole numbers
     assert all(type(value) is int for change in totals for value in (change.before, change.after))
     assert not any(".0" in str(value) for change in totals for value in (change.before, change.after))
+
+
+def test_models_are_not_asked_about_rows_that_divide_by_zero() -> None:
+    rng = np.random.default_rng(0)
+    n = 400
+    frame = pd.DataFrame({"credit": rng.integers(60, 480, n) * 100, "income": rng.integers(0, 60, n) * 100 + 100})
+    frame["months"] = rng.choice([24, 36, 48, 60, 72], n)
+    frame["rate"] = (frame["credit"] / frame["months"]).round(2)
+    frame["share"] = (frame["rate"] / frame["income"]).round(3)
+    y = frame["share"] < 0.05
+    model = RandomForestClassifier(20, max_depth=5, random_state=0).fit(frame, y)
+    rules = ew.Constraints(bounds={"income": (0, None)}, range="any", immutable=["credit", "months"])
+    explainer = ew.Explainer(model, rules=None, density=None, constraints=rules).fit(frame, y)
+    assert explainer.derived_ == {"rate": "credit / months", "share": "rate / income"}
+    row = frame.assign(income=0, share=0.9).iloc[[0]].assign(rate=lambda t: (t["credit"] / t["months"]).round(2))
+    region = explainer.fitted_.region(explainer.fitted_.labels[1])
+    assert not region.accepts(explainer.fitted_.table.encode(row)).any()
+    for answer in explainer.explain(frame[~model.predict(frame)].head(4), True):
+        assert not answer.found or np.isfinite(answer.counterfactual["share"])

@@ -123,6 +123,13 @@ class AskedModel:
             return None
         return np.asarray(self.model.decision_function(self._written(points)), dtype=np.float64)
 
+    def is_defined(self, points: FloatArray) -> BoolArray:
+        """Whether points can be written: no derived column is divided by zero there, shape (n_samples,)."""
+        defined = np.ones(len(points), dtype=np.bool_)
+        for values in self.table.derived_values(points).values():
+            defined &= ~np.isinf(values)
+        return defined
+
     def _written(self, points: FloatArray) -> Any:
         again = np.zeros(len(points), dtype=np.int64)
         return as_model_input(self.model, self.table, points, rows_of(self.example, again), self.features[again])

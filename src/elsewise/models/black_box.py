@@ -135,6 +135,9 @@ class Askable(Protocol):
     def decision_values(self, points: FloatArray) -> FloatArray | None:
         """Ask for decision values, one a row or one a class; None where the model gives none."""
 
+    def is_defined(self, points: FloatArray) -> BoolArray:
+        """Whether points can be written: no column that follows from others is divided by zero there."""
+
 
 class BlackBoxRegion(Region):
     """Where a model that is only asked decides for an outcome. Nothing is known of its shape: one part, never divided.
@@ -170,8 +173,12 @@ class BlackBoxRegion(Region):
 
     def accepts(self, points: FloatArray) -> BoolArray:
         """Ask the model about points of shape (n_samples, n_features)."""
-        if len(points) == 0:
-            return np.zeros(0, dtype=np.bool_)
+        defined = self.asked.is_defined(points)
+        if not defined.all() or len(points) == 0:
+            accepted = np.zeros(len(points), dtype=np.bool_)
+            if defined.any():
+                accepted[defined] = self.accepts(points[defined])
+            return accepted
         outcome = self.outcome
         if isinstance(outcome, Interval) or outcome.min_probability is not None:
             scores = self.scores(points)
@@ -183,8 +190,16 @@ class BlackBoxRegion(Region):
     def scores(self, points: FloatArray) -> FloatArray | None:
         """Ask how far points are inside, roughly: zero is near the boundary; None if the model says nothing of it.
 
-        For a range, or a least probability, the sign decides.
+        For a range, or a least probability, the sign decides. Points that cannot be written are as far outside as any.
         """
+        defined = self.asked.is_defined(points)
+        if not defined.all():
+            inner = self.scores(points[defined]) if defined.any() else np.empty(0)
+            if inner is None:
+                return None
+            scores = np.full(len(points), min(inner.min(initial=0.0), -1.0))
+            scores[defined] = inner
+            return scores
         outcome = self.outcome
         if isinstance(outcome, Interval):
             numbers = np.asarray(self.asked.predict(points), dtype=np.float64)
@@ -237,3 +252,7 @@ class _AskedInSteps:
     def decision_values(self, points: FloatArray) -> FloatArray | None:
         """Ask for decision values; None where the model gives none."""
         return self.asked.decision_values(self.lattice.values(points))
+
+    def is_defined(self, points: FloatArray) -> BoolArray:
+        """Whether points can be written."""
+        return self.asked.is_defined(self.lattice.values(points))

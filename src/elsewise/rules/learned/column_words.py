@@ -63,7 +63,8 @@ WHO = {
 _OF_HEALTH = _set("insurance ins plan care cost costs expenses insured versicherung assurance seguro")
 # Where somebody lives and what they own: they could change it, but not for an answer.
 PLACE = (
-    "region; state; city; town; zip; zipcode; zip code; postcode; postal code; county; district; smsa; msa; urban; "
+    "origin; region; state; city; town; zip; zipcode; zip code; postcode; postal code; county; district; smsa; msa; "
+    "urban; "
     "rural; north; south; east; west; housing; residence; residential; home ownership; home owner; homeowner; house "
     "owner; own home; property; real estate; floor area; living area; area; sqft; square feet; rooms; bedrooms; "
     "bathrooms; big city; bigcity; store; branch; filiale; population; country; us; usa; uk; land; pays; pais; "
@@ -75,7 +76,8 @@ REQUEST = "purpose; loan purpose; zweck; verwendungszweck; objet du pret; finali
 # What others compute about somebody, or grant them.
 SCORES = (
     "risk estimate; external estimate; credit score; credit rating; bureau score; external score; risk score; "
-    "risk rating; fico; schufa; bonitat; limit; credit limit; credit line; kreditlimit; kreditrahmen; plafond; limite"
+    "risk rating; rank; ranking; rangliste; classement; clasificacion; "
+    "fico; schufa; bonitat; limit; credit limit; credit line; kreditlimit; kreditrahmen; plafond; limite"
 )
 # Ages of things, which rise with time.
 _AGES_OF_THINGS = _set(
@@ -130,7 +132,9 @@ DATES = (
     "snow; wetter; temperatur; meteo"
 )
 # Names that are a time on the calendar where they are the whole name: "month", not "duration_in_month".
-_ON_THE_CALENDAR = _set("month mnth mon day hour hr week quarter monat tag stunde mois jour heure mes dia hora hum")
+_ON_THE_CALENDAR = _set(
+    "year jahr annee month mnth mon day hour hr week quarter monat tag stunde mois jour heure mes dia hora hum"
+)
 EDUCATION = (
     "education; educational; educ; sch; degree; schooling; school leaving; qualification; bildung; schulabschluss; "
     "abschluss; diplome; formation; niveau d etudes; educacion; estudios; titulacion"

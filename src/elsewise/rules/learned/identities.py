@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ TOTALS = {"total", "sum", "overall", "gross", "gesamt", "summe", "totale", "tota
 MOST_TERMS, ROWS_A_TERM = 60, 3
 
 
-def identities_of(table: Table, rows: FloatArray) -> dict[str, str]:
+def identities_of(table: Table, rows: FloatArray, sources: Collection[str] = ()) -> dict[str, str]:
     """Find formulas of columns, which hold in every training row up to rounding.
 
     Parameters
@@ -45,6 +45,8 @@ def identities_of(table: Table, rows: FloatArray) -> dict[str, str]:
     table : Table
     rows : array of shape (n_samples, n_features)
         In features, NaN where missing.
+    sources : collection of names
+        Columns that follow from no others.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def identities_of(table: Table, rows: FloatArray) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     order = {name: place for place, name in enumerate(values)}
-    candidates = [*_sums(values), *_pairs(values)]
+    candidates = [each for each in (*_sums(values), *_pairs(values)) if each[0] not in sources]
     # sums and multiples first, of which products and ratios may be made, and those of fewest columns and digits first;
     # what is computed from others is called a total, or stands behind them in most tables
     candidates.sort(
