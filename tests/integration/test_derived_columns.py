@@ -266,9 +266,10 @@ def test_models_are_not_asked_about_rows_that_divide_by_zero() -> None:
     frame["share"] = (frame["rate"] / frame["income"]).round(3)
     y = frame["share"] < 0.05
     model = RandomForestClassifier(20, max_depth=5, random_state=0).fit(frame, y)
-    rules = ew.Constraints(bounds={"income": (0, None)}, range="any", immutable=["credit", "months"])
+    formulas = {"rate": "credit / months", "share": "rate / income"}
+    rules = ew.Constraints(bounds={"income": (0, None)}, range="any", immutable=["credit", "months"], derive=formulas)
     explainer = ew.Explainer(model, rules=None, density=None, constraints=rules).fit(frame, y)
-    assert explainer.derived_ == {"rate": "credit / months", "share": "rate / income"}
+    assert explainer.derived_ == formulas
     row = frame.assign(income=0, share=0.9).iloc[[0]].assign(rate=lambda t: (t["credit"] / t["months"]).round(2))
     region = explainer.fitted_.region(explainer.fitted_.labels[1])
     assert not region.accepts(explainer.fitted_.table.encode(row)).any()

@@ -438,3 +438,16 @@ def test_levels_without_an_order_go_where_the_outcome_is_more_frequent_whatever_
     assert {level: tuple(to) for level, to in rules.allowed["collateral"].items()} == {
         "none": ("vehicle",), "vehicle": ()
     }  # fmt: skip
+
+
+def test_what_fixed_columns_follow_from_stays():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(25, 60, 200), "educ": rng.integers(8, 18, 200)})
+    frame["exper"] = frame["age"] - frame["educ"] - 6
+    frame["income"] = rng.integers(10, 90, 200) * 50
+    explainer = ew.Explainer(LogisticRegression(max_iter=2000).fit(frame, frame["income"] > 2000), density=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        explainer.fit(frame, frame["income"] > 2000)
+    assert explainer.derived_ == {"exper": "age - educ - 6"}
+    assert {"age", "educ"} <= set(explainer.suggest_rules().constraints.immutable)

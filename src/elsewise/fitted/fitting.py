@@ -183,7 +183,8 @@ def _compiled_with_derived(
     table = compiled.table
     if not (finds and is_frame(given) and table.named):
         return compiled, reason
-    found = identities_of(table, np.where(table.missing(given), np.nan, compiled.features), names_in(constraints))
+    found = identities_of(table, np.where(table.missing(given), np.nan, compiled.features))
+    found = {name: text for name, text in found.items() if name not in names_in(constraints)}
     return _compiled(model, given, columns, found) if found else (compiled, reason)
 
 

@@ -211,7 +211,8 @@ def who_by_name(words: Sequence[str]) -> str:
 def is_tenure(words: Sequence[str]) -> bool:
     """Whether a name speaks of a time that only grows: in a job, at an address, of a contract or a thing."""
     is_of_years = len(words) == 2 and words[0] in _YEARS and words[1] not in _AHEAD  # "years_licensed"
-    if is_of_years or (len(words) == 1 and words[0] in _YEARS - {"year"}):
+    is_short = any(word.endswith("years") or word.startswith("yrs") for word in words if len(word) > len("years"))
+    if is_of_years or is_short or (len(words) == 1 and words[0] in _YEARS - {"year"}):  # "pyears", "yrsmarr"
         return True
     in_place = any(unit in _UNITS_OF_TIME and at in _IN_A_PLACE for unit, at in pairwise(words))
     is_of_thing = "age" in words and bool(_AGES_OF_THINGS & set(words))

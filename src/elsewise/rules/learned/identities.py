@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ TOTALS = {"total", "sum", "overall", "gross", "gesamt", "summe", "totale", "tota
 MOST_TERMS, ROWS_A_TERM = 60, 3
 
 
-def identities_of(table: Table, rows: FloatArray, sources: Collection[str] = ()) -> dict[str, str]:
+def identities_of(table: Table, rows: FloatArray) -> dict[str, str]:
     """Find formulas of columns, which hold in every training row up to rounding.
 
     Parameters
@@ -45,8 +45,6 @@ def identities_of(table: Table, rows: FloatArray, sources: Collection[str] = ())
     table : Table
     rows : array of shape (n_samples, n_features)
         In features, NaN where missing.
-    sources : collection of names
-        Columns that follow from no others.
 
     Returns
     -------
@@ -60,7 +58,7 @@ def identities_of(table: Table, rows: FloatArray, sources: Collection[str] = ())
         return {}
     found: dict[str, str] = {}
     order = {name: place for place, name in enumerate(values)}
-    candidates = [each for each in (*_sums(values), *_pairs(values)) if each[0] not in sources]
+    candidates = [*_sums(values), *_pairs(values)]
     # sums and multiples first, of which products and ratios may be made, and those of fewest columns and digits first;
     # what is computed from others is called a total, or stands behind them in most tables
     candidates.sort(
@@ -224,8 +222,14 @@ def _weighted(name: str, others: list[str], values: dict[str, FloatArray]) -> It
     numbers = {k: _short(factor / size[k], slack / size[k]) for k, factor in zip(kept, factors.tolist())}
     constant = numbers.pop(len(others), 0.0)
     if numbers:
-        text = " + ".join(f"{number:.12g} * {_quoted(others[k])}" for k, number in numbers.items())
+        text = " + ".join(_term(number, others[k]) for k, number in numbers.items())
         yield name, (text + (f" + {constant:.12g}" if constant else "")).replace("+ -", "- ")
+
+
+def _term(number: float, name: str) -> str:
+    if abs(number) == 1.0:
+        return _quoted(name) if number > 0 else f"-{_quoted(name)}"
+    return f"{number:.12g} * {_quoted(name)}"
 
 
 def _short(number: float, slack: float) -> float:

@@ -79,7 +79,11 @@ def suggest(
     """
     reason = "The formula holds in every training row."
     rules = [SuggestedRule(c.name, "derive", c.text, "formula", reason, "certain") for c in derived]
-    known = [_cannot_change(column) or _with_time(column) or _education(column) for column in facts]
+    behind = _behind_fixed(derived)
+    known = [
+        _cannot_change(column) or behind.get(column.name) or _with_time(column) or _education(column)
+        for column in facts
+    ]
     directions: list[SuggestedRule | None] = [None] * len(known)
     if wanted is not None:
         is_open = [rule is None for rule in known]
@@ -181,6 +185,20 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
             f"The name is about where somebody lives or what they own ({phrase!r}); nobody changes either for this.",
         )
     return None
+
+
+def _behind_fixed(derived: Sequence[DerivedColumn]) -> dict[str, SuggestedRule]:
+    """Suggest that columns stay from which follows what nobody can change: who somebody is, a past fact, a time."""
+    rules: dict[str, SuggestedRule] = {}
+    for column in reversed(derived):  # those that others follow from come last
+        words = words_of(column.name)
+        is_fixed = who_by_name(words) or is_tenure(words) or finds(SCORES, words) or finds(PAST, words)
+        if not (is_fixed or column.name in rules):
+            continue
+        for name in column.sources:
+            reason = f"{column.name!r} follows from it, and nobody can change that."
+            rules[name] = SuggestedRule(name, "immutable", None, "formula", reason, "likely")
+    return rules
 
 
 def _is_numbering(column: ColumnFacts) -> bool:
