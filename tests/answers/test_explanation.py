@@ -228,7 +228,7 @@ def test_every_array_has_a_row_for_each_explanation(answers, hopeless):
 
 
 def test_changes_of_a_table_are_in_its_own_types(loans):
-    answers = loans.explainer.explain(loans.frame[:30], "yes", n_counterfactuals=3)
+    answers = loans.explainer.explain(loans.frame[:30], "yes", n_counterfactuals=3, diversity="columns")
     seen = set()
     for one in answers:
         assert {change.feature for change in one.changes} == {
@@ -264,7 +264,7 @@ def test_whole_numbers_stay_so_beside_others():
 
 
 def test_several_answers_in_one_table(loans):
-    answers = loans.explainer.explain(loans.frame[:5], "yes", n_counterfactuals=3)
+    answers = loans.explainer.explain(loans.frame[:5], "yes", n_counterfactuals=3, diversity="columns")
     table = answers.to_frame()
     assert table.index.tolist() == loans.frame.index[answers.rows].tolist()
     assert len(table) == len(answers) > 5

@@ -33,7 +33,7 @@ def test_answers_at_the_same_distance_are_none_nearer_than_the_other():
     model.coef_, model.intercept_ = np.ones((1, 3)), np.array([-7.5])
     explainer = ew.Explainer(model, density=None, distance="manhattan").fit(frame, y)
     rows = frame[~y].iloc[:3]
-    answers = explainer.explain(rows, True, n_counterfactuals=5)
+    answers = explainer.explain(rows, True, n_counterfactuals=5, diversity="columns")
     ties = 0
     for answer, row, distance in zip(answers, answers.rows, answers.distances):
         same_row = answers.distances[answers.rows == row]

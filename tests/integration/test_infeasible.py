@@ -80,7 +80,7 @@ def test_a_linear_class_below_the_others_everywhere():
     model.coef_[2] = model.coef_[:2].mean(axis=0)
     model.intercept_[2] = model.intercept_[:2].mean() - 1.0
     for density in (None, ew.GaussianMixtureDensity(n_components=2)):
-        explainer = ew.Explainer(model, density=density).fit(X, y)
+        explainer = ew.Explainer(model, density=density, learn_rules=False).fit(X, y)
         reason = '^No row at all makes the model predict "up" \\(proven\\).$'
         assert_infeasible(explainer.explain(X[:5], "up"), reason=reason)
 
@@ -126,7 +126,7 @@ def test_an_absolute_threshold_above_every_peak_of_a_mixed_table():
     model = make_pipeline(codes, DecisionTreeRegressor(max_depth=3)).fit(X, X["a"] + (X["c"] == "x"))
     density = ew.MixedMixtureDensity(n_components=2, random_state=0)
     explainer = ew.Explainer(model, density=density, threshold=ew.LogDensity(50.0)).fit(X)
-    assert (explainer.explain(X[:3], (1.0, 9.0)).statuses == "infeasible").all()
+    assert (explainer.explain(X[:3], (1.0, 9.0), on_satisfied="move").statuses == "infeasible").all()
 
 
 DENSITIES = [
@@ -148,10 +148,10 @@ def check_named_quantiles(family, density, seed):
     model, X, y = family.fitted(seed=seed)
     # Rows under another label than the model's: where it decides for a label, the label's rows are rare.
     others = model.classes_[(np.searchsorted(model.classes_, y) + 1) % len(model.classes_)]
-    explainer = ew.Explainer(model, density=density, threshold=0.97).fit(X, others)
+    explainer = ew.Explainer(model, density=density, threshold=0.97, learn_rules=False).fit(X, others)
     named = 0
     for label in model.classes_:
-        answers = explainer.explain(X[:2], label)
+        answers = explainer.explain(X[:2], label, on_satisfied="move")
         assert_certified(explainer, X[:2], answers)
         assert len(set(answers.statuses == "infeasible")) == 1  # it does not depend on the row
         highest = re.search(r"The most typical one is .* \(threshold=(0\.\d+)\)", answers[0].reason)
@@ -160,9 +160,14 @@ def check_named_quantiles(family, density, seed):
         named += 1
         q = float(highest[1])
         assert 0 < q < 0.97
-        works = clone(explainer).set_params(threshold=q).fit(X, others).explain(X[:2], label)
+        works = clone(explainer).set_params(threshold=q).fit(X, others).explain(X[:2], label, on_satisfied="move")
         assert works.found.all()
-        too_high = clone(explainer).set_params(threshold=min(q + 0.02, 0.97)).fit(X, others).explain(X[:2], label)
+        too_high = (
+            clone(explainer)
+            .set_params(threshold=min(q + 0.02, 0.97))
+            .fit(X, others)
+            .explain(X[:2], label, on_satisfied="move")
+        )
         assert_infeasible(too_high, reason=rf"\(threshold={q}\)")
     return named
 
@@ -174,7 +179,7 @@ def test_a_region_far_from_its_own_data():
     y = np.repeat(["a", "b"], 40)
     model = KNeighborsClassifier(n_neighbors=1).fit(np.array([[0.0, 0.0], [0.0, 60.0]]), ["a", "b"])
     density = ew.GaussianMixtureDensity(n_components=1)
-    explainer = ew.Explainer(model, density=density).fit(X, y)
+    explainer = ew.Explainer(model, density=density, learn_rules=False).fit(X, y)
     answer = explainer.explain_one(X[0], "b")
     assert answer.status == "infeasible"
     named = float(re.search(r"No threshold between 0 and 1 is low enough; LogDensity\((.*?)\) is", answer.reason)[1])

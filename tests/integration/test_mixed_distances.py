@@ -119,7 +119,7 @@ def test_the_nearest_dense_row(setting):
         assert (found.lower_bounds <= expected * (1 + 1e-7) + 1e-9).all()
         np.testing.assert_allclose(found.lower_bounds, expected, rtol=2e-6, atol=1e-9)
         changes |= set((found.points[CATEGORIES] != rows[CATEGORIES]).sum(axis=1))
-        components |= set(explainer.explain(rows, label).components.tolist())
+        components |= set(explainer.explain(rows, label, on_satisfied="move").components.tolist())
     assert len(changes) > 1, "levels change nowhere, or everywhere: their price is not tested"
     assert len(components) > 1 or setting[1] == 1
 
@@ -128,7 +128,7 @@ def test_the_nearest_dense_row(setting):
 def test_the_nearest_dense_row_for_which_the_model_decides(setting):
     explainer, rows = case(*setting)
     for label in ("yes", "no"):
-        answers = explainer.explain(rows, label)
+        answers = explainer.explain(rows, label, on_satisfied="move")
         expected = np.array([nearest(explainer, row, label, PRICES[setting[4]], True) for _, row in rows.iterrows()])
         np.testing.assert_array_equal(answers.statuses == "infeasible", np.isinf(expected))
         found = np.isfinite(expected)
@@ -161,7 +161,7 @@ def test_a_table_of_categories_alone():
         for label in ("yes", "no"):
             dense = explainer.log_density(every, label) >= explainer.densities_[label].log_threshold_
             good = every[dense & (model.predict(every) == label)]
-            answers = explainer.explain(every, label)
+            answers = explainer.explain(every, label, on_satisfied="move")
             free = theory.model_free_counterfactuals(explainer, every, label)
             for i, row in every.iterrows():
                 for rows, distance, bound in (

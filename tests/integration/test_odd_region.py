@@ -190,7 +190,7 @@ def test_rules_against_the_list(table, kind):
 
 def test_several_answers_differ_in_a_column_or_a_component(table):
     explainer, rows, everything = table
-    several = explainer.explain(rows[:8], target="in", n_counterfactuals=3)
+    several = explainer.explain(rows[:8], target="in", n_counterfactuals=3, diversity="columns")
     assert (np.bincount(several.rows) > 1).sum() > 3
     for number in range(8):
         mine = [several[place] for place in np.flatnonzero(several.rows == number)]

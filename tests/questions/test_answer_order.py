@@ -57,8 +57,8 @@ def test_a_nearer_later_answer_takes_the_place_of_one_that_changes_its_columns_a
             answers.ledger.settle(places, 0.0)
 
     monkeypatch.setattr(Answers, "reach", ends_early)
-    two = explainer.explain(row[None], True, n_counterfactuals=2)
-    three = explainer.explain(row[None], True, n_counterfactuals=3)
+    two = explainer.explain(row[None], True, n_counterfactuals=2, diversity="columns")
+    three = explainer.explain(row[None], True, n_counterfactuals=3, diversity="columns")
     # the far one changes all that the next one changes, so it is not another answer
     assert [[change.feature for change in answer.changes] for answer in two] == [["x0"]]
     assert [[change.feature for change in answer.changes] for answer in three] == [["x0"], ["x1"]]

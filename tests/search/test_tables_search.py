@@ -153,7 +153,7 @@ def test_further_answers_are_the_next_best_that_differ(model, density):
     made = None if density == "none" else ew.MixedMixtureDensity(n_components=1)
     explainer, rows = fitted(MODELS[model](), density=made, threshold=0.1)
     rules = ew.Constraints(immutable=["income"], bounds={"years": (0, 14)})
-    answers = explainer.explain(rows.iloc[:5], "yes", constraints=rules, n_counterfactuals=4)
+    answers = explainer.explain(rows.iloc[:5], "yes", constraints=rules, n_counterfactuals=4, diversity="columns")
     check(explainer, answers)
     n_further = 0
     for i in range(5):
@@ -352,7 +352,7 @@ def test_tables_of_categories_alone(model, density):
     good = made.predict(ways) == "yes"
     if density is not None:
         good &= explainer.log_density(ways, "yes") >= explainer.densities_["yes"].log_threshold_
-    answers = explainer.explain(ways, "yes")
+    answers = explainer.explain(ways, "yes", on_satisfied="move")
     check(explainer, answers)
     apart = (ways.to_numpy()[:, None, :] != ways[good].to_numpy()[None]).sum(axis=2)
     np.testing.assert_allclose(answers.distances, apart.min(axis=1))

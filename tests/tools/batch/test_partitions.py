@@ -19,7 +19,9 @@ def test_statuses_count_rows_and_not_their_answers(loans, tmp_path, batch):
     rows = loans.frame.iloc[100:130].copy()
     rows.loc[rows.index[[3, 17]], "income"] = np.nan
     rows.to_parquet(tmp_path / "rows.parquet", index=False)
-    mapper = loans.explainer.mapper("yes", n_counterfactuals=3, constraints=ew.Constraints(immutable=["years"]))
+    mapper = loans.explainer.mapper(
+        "yes", n_counterfactuals=3, diversity="columns", constraints=ew.Constraints(immutable=["years"])
+    )
     (tmp_path / "answers").mkdir()
     (partition,) = partitions_of([tmp_path / "rows.parquet"], tmp_path / "answers", "a question")
     told = answer_partition(mapper, partition, batch)

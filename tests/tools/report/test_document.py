@@ -355,7 +355,7 @@ def test_one_explanation_is_a_report_of_one(loans, asked):
 
 
 def test_several_answers_of_a_row_are_numbered(loans):
-    answers = loans.explainer.explain(loans.frame.iloc[4:7], "yes", n_counterfactuals=2)
+    answers = loans.explainer.explain(loans.frame.iloc[4:7], "yes", n_counterfactuals=2, diversity="columns")
     page = read(html_report(loans.explainer, answers, made=MADE))
     assert [article.heading.split(",")[1].split(" of ")[0].strip() for article in page.articles[:2]] == [
         "answer 1",

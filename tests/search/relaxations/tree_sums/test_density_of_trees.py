@@ -162,7 +162,7 @@ def test_several_answers_with_a_density_differ_and_are_each_the_nearest_left(who
         frame, y
     )
     rows = frame[model.predict(frame) == 0][:4]
-    answers = explainer.explain(rows, 1, n_counterfactuals=3)
+    answers = explainer.explain(rows, 1, n_counterfactuals=3, diversity="columns")
     dense = explainer.log_density(everything, 1) >= explainer.densities_[1].log_threshold_
     good = everything[(model.predict(everything) == 1) & dense]
     for number in range(len(rows)):

@@ -241,7 +241,7 @@ def test_several_answers_the_frontier_of_nothing_and_files(tmp_path):
     model = classifier("forest", n_trees=4).fit(X, y)
     explainer = ew.Explainer(model, density=None).fit(X, y)
     rows = X[model.predict(X) == 0][:3]
-    several = explainer.explain(rows, 1, n_counterfactuals=2)
+    several = explainer.explain(rows, 1, n_counterfactuals=2, diversity="columns")
     assert (model.predict(several.counterfactuals) == 1).all()
     best = explainer.explain(rows, 1)
     np.testing.assert_allclose(

@@ -96,7 +96,7 @@ def others(explainer, X):
 def test_answers_are_the_nearest_of_all_patterns(hidden, n_classes, density):
     X, y = random_data(n_classes, seed=3, n_features=3)
     model = fitted(network(hidden), X, y)
-    settings = {} if density == "auto" else {"density": None}
+    settings = {"learn_rules": False} | ({} if density == "auto" else {"density": None})
     explainer = ew.Explainer(model, **settings).fit(X, y)
     rows = X[:4]
     answers = explainer.explain(rows, target=others(explainer, rows))
@@ -214,7 +214,7 @@ class OfArrays:
 def test_a_density_with_whole_numbers_and_two_answers(counted):
     explainer, X = counted
     rows = X[explainer.model.predict(X) == "no"][:3]
-    answers = explainer.explain(rows, target="yes", n_counterfactuals=2)
+    answers = explainer.explain(rows, target="yes", n_counterfactuals=2, diversity="columns")
     assert (answers.statuses == "optimal").all()
     assert len(answers) == 6
     assert (explainer.model.predict(answers.counterfactuals) == "yes").all()
