@@ -112,3 +112,26 @@ def test_equal_boxes_are_narrowed_once_and_alike():
         np.testing.assert_array_equal(domain.narrow(rows[one], *alone, own[one]), holds[one])
         np.testing.assert_array_equal(alone[0], together[0][one])
         np.testing.assert_array_equal(alone[1], together[1][one])
+
+
+@pytest.mark.parametrize(
+    ("literal", "own", "expected"),
+    [
+        ((2.3, 2.8), 2.5, (2.5, 2.5)),  # the row's own value is all there is
+        ((1.2, 4.7), 1.5, (1.5, 4.0)),
+        ((1.2, 4.7), 4.5, (2.0, 4.5)),
+        ((1.2, 4.7), 3.5, (2.0, 4.0)),  # it lies between whole numbers that hold
+        ((1.2, 4.7), 0.5, (2.0, 4.0)),
+        ((2.3, 2.8), 2.0, None),
+    ],
+)
+def test_a_forced_literal_leaves_whole_numbers_and_the_value_of_the_row(literal, own, expected):
+    layout = Layout(np.arange(2), 2, np.full(2, -1))
+    low, high = np.array([[literal[0], 5.0]]), np.array([[literal[1], 6.0]])
+    clauses = Clauses(np.array([0, 1]), np.zeros(1, dtype=np.int64), low, high, np.ones((1, 1), dtype=np.bool_))
+    lower, upper = np.array([[0.0, 0.0]]), np.array([[9.0, 1.0]])  # the second literal is out of its box
+    row = np.array([[own, 0.0]])
+    holds = clauses.narrow(np.zeros(1, dtype=np.int64), lower, upper, layout, np.array([True, False]), row)
+    assert holds[0] == (expected is not None)
+    if expected is not None:
+        assert (lower[0, 0], upper[0, 0]) == expected

@@ -173,3 +173,13 @@ def test_numbers_beyond_32_bits_are_refused_with_a_reason(name):
     ):
         with pytest.raises(ew.InvalidInputError, match=message):
             explainer.explain(np.array([[value, 0.0]]), 1)
+
+
+@pytest.mark.parametrize("threshold", [0.0, -0.0, 1e-35, -1e-35, 1e-34, -1e-34, 0.5, -0.5])
+def test_a_missing_value_goes_where_zero_goes_in_lightgbm_that_met_none(threshold):
+    model = with_thresholds("lightgbm", [threshold])
+    Z = np.array([[np.nan, 0.3], [0.3, np.nan], [np.nan, -0.7], [-0.7, np.nan], [np.nan, np.nan], [0.0, 0.0]])
+    predicted = model.predict(Z)
+    np.testing.assert_array_equal(predicted[4], predicted[5])
+    for index in range(2):
+        np.testing.assert_array_equal(region_of(model, Label(index)).accepts(Z), predicted == index)
