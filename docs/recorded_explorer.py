@@ -34,8 +34,8 @@ NOTE = (
 STYLE = "<style>.away { display: none } #recorded { margin-top: 12px } #frontier svg { pointer-events: none }</style>"
 
 
-def _service() -> ExplorerService:
-    """Make the service of the page on the explorer, with a few rows of each outcome."""
+def _service(n_rows: int) -> ExplorerService:
+    """Make the service of the page on the explorer, with so many rows of each outcome."""
     known: dict[str, Any] = {}
     for block in blocks((DOCS / "explorer.md").read_text(encoding="utf-8")):
         if block.language == "python" and block.is_run and "httpx" not in block.text:
@@ -43,15 +43,15 @@ def _service() -> ExplorerService:
     patients, model = known["patients"], known["model"]
     explainer = ew.Explainer(model, constraints=ew.Constraints(immutable=["age", "sex"])).fit(patients, known["risk"])
     said = model.predict(patients)
-    chosen = [place for label in ("high", "low") for place in (said == label).nonzero()[0][::40][:N_ROWS]]
+    chosen = [place for label in ("high", "low") for place in (said == label).nonzero()[0][::40][:n_rows]]
     return ExplorerService(
         explainer, patients.iloc[chosen], title="Patients at high risk", time_limit=TIME_LIMIT, target="low"
     )
 
 
-def recorded() -> tuple[dict[str, Any], str]:
-    """Return all recorded answers, by what is asked, and the page."""
-    service = _service()
+def recorded(n_rows: int) -> tuple[dict[str, Any], str]:
+    """Return all recorded answers about so many rows of each outcome, by what is asked, and the page."""
+    service = _service(n_rows)
     labels = service.classes or []
     rows = [
         {"number": n, "prediction": p, "row": row}
@@ -80,9 +80,9 @@ def recorded() -> tuple[dict[str, Any], str]:
     return {"about": about, "rows": rows, "profiles": profiles, "answers": answers}, page
 
 
-def write(folder: Path) -> None:
+def write(folder: Path, n_rows: int = N_ROWS) -> None:
     """Write the explorer with recorded answers into a folder."""
-    found, page = recorded()
+    found, page = recorded(n_rows)
     shutil.copytree(STATIC, folder, dirs_exist_ok=True)
     shutil.copy(DOCS / "recorded_api.js", folder / "api.js")
     (folder / "recorded.json").write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
@@ -93,11 +93,12 @@ def write(folder: Path) -> None:
 
 def _after(site: Any, error: Exception | None) -> None:
     if error is None and site.builder.format == "html":
-        write(Path(site.outdir) / "explorer-demo")
+        write(Path(site.outdir) / "explorer-demo", int(site.config.recorded_rows))
 
 
 def setup(site: Any) -> dict[str, Any]:
     """Have the site's build write the explorer, too."""
+    site.add_config_value("recorded_rows", N_ROWS, "")
     site.connect("build-finished", _after)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

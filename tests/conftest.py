@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
 import elsewise as ew
+from elsewise.density import threshold
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -21,6 +23,33 @@ def one_thread_a_process():
     """Tests run in parallel processes; threads of the numerical libraries would only wait for each other."""
     with threadpool_limits(limits=1):
         yield
+
+
+def pytest_collection_finish():
+    """Leave thousands of collected tests out of what the garbage collector looks through."""
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def densities_fitted_once():
+    """Fit the density of the same rows with the same settings once: that is a fifth of what tests of answers take.
+
+    Tests of fits themselves, in ``density/``, fit each time.
+    """
+    known, fit = {}, threshold._fitted
+
+    def fitted(estimator, rows):
+        if type(estimator) not in (ew.GaussianMixtureDensity, ew.MixedMixtureDensity, ew.KernelDensity):
+            return fit(estimator, rows)
+        key = type(estimator), repr(sorted(estimator.get_params().items())), rows.shape, rows.dtype.str, rows.tobytes()
+        if key not in known:
+            known[key] = fit(estimator, rows)
+        return known[key]
+
+    fitted.__wrapped__ = fit
+    threshold._fitted = fitted
+    yield
+    threshold._fitted = fit
 
 
 _GRACE = [
