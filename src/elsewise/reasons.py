@@ -129,6 +129,8 @@ class TooSparse:
         The highest that any such point has.
     quantile : float or None
         The highest quantile of the training rows that works; None if none does.
+    has_rules : bool
+        Rules were left out of this: with them, less may work.
     """
 
     kind: ClassVar[str] = "too sparse"
@@ -136,6 +138,7 @@ class TooSparse:
     log_threshold: float
     log_density: float
     quantile: float | None
+    has_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)

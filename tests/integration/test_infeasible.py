@@ -108,14 +108,14 @@ def test_an_absolute_threshold_above_every_peak(iris, value):
     X, y = iris
     model = LogisticRegression(max_iter=1000).fit(X, y)
     density = ew.GaussianMixtureDensity(n_components=1)
-    explainer = ew.Explainer(model, density=density, threshold=ew.LogDensity(value)).fit(X, y)
+    explainer = ew.Explainer(model, density=density, threshold=ew.LogDensity(value), learn_rules=False).fit(X, y)
     answers = explainer.explain(X[:3], "virginica")
     reason = "typical as required. Every threshold between 0 and 1 works, and so does LogDensity"
     assert_infeasible(answers, reason=reason)
     named = float(re.search(r"LogDensity\((.*?)\)", answers[0].reason)[1])
-    works = ew.Explainer(model, density=density, threshold=ew.LogDensity(named)).fit(X, y)
+    works = clone(explainer).set_params(threshold=ew.LogDensity(named)).fit(X, y)
     assert (works.explain(X[:3], "virginica").statuses == "optimal").all()
-    works = ew.Explainer(model, density=density, threshold=ew.LogDensity(named + 0.002)).fit(X, y)
+    works = clone(explainer).set_params(threshold=ew.LogDensity(named + 0.002)).fit(X, y)
     assert_infeasible(works.explain(X[:3], "virginica"), reason="is as typical as required")
 
 
@@ -179,11 +179,18 @@ def test_a_region_far_from_its_own_data():
     y = np.repeat(["a", "b"], 40)
     model = KNeighborsClassifier(n_neighbors=1).fit(np.array([[0.0, 0.0], [0.0, 60.0]]), ["a", "b"])
     density = ew.GaussianMixtureDensity(n_components=1)
+    ranged = ew.Explainer(model, density=density).fit(X, y).explain_one(X[0], "b", on_satisfied="move")
+    assert ranged.reason.endswith("No threshold between 0 and 1 is low enough, with or without the rules.")
     explainer = ew.Explainer(model, density=density, learn_rules=False).fit(X, y)
-    answer = explainer.explain_one(X[0], "b")
+    answer = explainer.explain_one(X[0], "b", on_satisfied="move")
     assert answer.status == "infeasible"
     named = float(re.search(r"No threshold between 0 and 1 is low enough; LogDensity\((.*?)\) is", answer.reason)[1])
-    works = clone(explainer).set_params(threshold=ew.LogDensity(named)).fit(X, y).explain_one(X[0], "b")
+    works = (
+        clone(explainer)
+        .set_params(threshold=ew.LogDensity(named))
+        .fit(X, y)
+        .explain_one(X[0], "b", on_satisfied="move")
+    )
     assert works.found
     assert model.predict([works.counterfactual]) == ["b"]
 

@@ -143,6 +143,7 @@ def _of_reasons() -> Iterator[tuple[str, str]]:
     causes += [reasons.NothingToChange(low, is_dense) for is_dense in (False, True)]
     causes += [reasons.OutOfTime(low, bound, cause) for bound, cause in ((0.0, "time"), (1.5, "size"))]
     causes += [reasons.TooSparse(low, -3.0, -4.5, quantile) for quantile in (None, 0.25, 1.0)]
+    causes += [reasons.TooSparse(low, -3.0, -4.5, quantile, has_rules=True) for quantile in (None, 1.0)]
     causes += [reasons.LessDense(low, 0.25, asked) for asked in (None, 0.5)]
     causes += [reasons.NoOrder(3, is_proven) for is_proven in (True, False)]
     causes += [

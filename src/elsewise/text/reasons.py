@@ -184,13 +184,13 @@ def conflict_lead(why: WhyNot) -> str:
 
 
 def _threshold_that_works(reason: TooSparse) -> str:
-    absolute = f"LogDensity({usable(reason.log_density, DECIMALS_OF_LOG_DENSITY)})"
+    absolute, rules = f"LogDensity({usable(reason.log_density, DECIMALS_OF_LOG_DENSITY)})", ", rules" * reason.has_rules
     if (
         reason.quantile is None or float(usable(reason.quantile, DECIMALS_OF_QUANTILE)) == 0.0
     ):  # strictly between 0 and 1
-        return say("reason.no quantile", density=absolute)
+        return say(f"reason.no quantile{rules}", density=absolute)
     if reason.quantile == 1.0:
-        return say("reason.every quantile", density=absolute)
+        return say(f"reason.every quantile{rules}", density=absolute)
     return _quantile("reason.best quantile", reason.quantile)
 
 

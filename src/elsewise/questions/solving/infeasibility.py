@@ -46,7 +46,7 @@ def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse 
         return NeverPredicted(target)
     if best >= density.log_threshold_:
         return NotFound(target)
-    return TooSparse(target, density.log_threshold_, best, density.quantile_of(best))
+    return TooSparse(target, density.log_threshold_, best, density.quantile_of(best), question.branches)
 
 
 def _has_found_steps_alone(question: Question) -> bool:

@@ -189,6 +189,8 @@ TEXTS = {
     "reason.untypical, proven": "No row that makes the model {deciding} is as typical as required (proven).",
     "reason.no quantile": "No threshold between 0 and 1 is low enough; {density} is.",
     "reason.every quantile": "Every threshold between 0 and 1 works, and so does {density}.",
+    "reason.no quantile, rules": "No threshold between 0 and 1 is low enough, with or without the rules.",
+    "reason.every quantile, rules": "Without the rules every threshold between 0 and 1 works, and so does {density}.",
     "reason.best quantile": "The most typical one is as typical as {share} of real cases (threshold={quantile}).",
     "reason.some quantile": "At least one is as typical as {share} of real cases (threshold={quantile}).",
     "reason.no threshold": "The same holds for every lower threshold.",

@@ -194,6 +194,8 @@ TEXTS = {
     "reason.untypical, proven": "Keine Zeile, für die das Modell {deciding}, ist so typisch wie verlangt (bewiesen).",
     "reason.no quantile": "Keine Schwelle zwischen 0 und 1 ist niedrig genug; {density} ist es.",
     "reason.every quantile": "Jede Schwelle zwischen 0 und 1 genügt, und auch {density}.",
+    "reason.no quantile, rules": "Keine Schwelle zwischen 0 und 1 ist niedrig genug, mit oder ohne die Regeln.",
+    "reason.every quantile, rules": "Ohne die Regeln genügt jede Schwelle zwischen 0 und 1, und auch {density}.",
     "reason.best quantile": "Die typischste ist so typisch wie {share} der echten Fälle (threshold={quantile}).",
     "reason.some quantile": ("Mindestens eine ist so typisch wie {share} der echten Fälle (threshold={quantile})."),
     "reason.no threshold": "Das gilt auch für jede niedrigere Schwelle.",
