@@ -105,7 +105,7 @@ class Constraints:
     may_become_missing : names of columns, or {column: price}
         Columns of which an answer may have no value, where the model takes missing values as such. That costs as much
         as a change of category (1), or the price given here, in units of the distance, however large the value was, and
-        counts as one change. Without it nothing becomes missing. For :meth:`~elsewise.Explainer.explain` alone.
+        counts as one change. Without it nothing becomes missing. For ``explain``, ``levers`` and ``ladder``.
 
     Examples
     --------

@@ -211,10 +211,40 @@ def test_errors():
         explainer.explain(X.head(2), "yes", constraints=rules, n_counterfactuals=2)
     with pytest.raises(InvalidInputError, match="certificate do not go together"):
         explainer.explain_one(row, "yes", constraints=rules, certificate=True)
-    for ask in (explainer.levers, explainer.reasons, explainer.why_not):
-        with pytest.raises(InvalidInputError, match="may_become_missing is for explain and explain_one"):
+    for ask in (explainer.reasons, explainer.why_not):
+        with pytest.raises(InvalidInputError, match="may_become_missing is for explain, levers and ladder"):
             ask(row, "yes", constraints=rules)
     full = X.fillna(0.0)
     linear = ew.Explainer(LogisticRegression().fit(full, y), density=None, rules=None).fit(full, y)
     with pytest.raises(InvalidInputError, match="the model takes no missing values in column 'a'"):
         linear.explain_one(full.iloc[0], "yes", constraints=rules)
+
+
+def test_levers_and_bands_are_those_of_enumeration(asked):
+    model, explainer, rows, per_change = asked
+    names = list(GRID)
+    limits = {name: (0, max(v for v in values if v == v)) for name, values in GRID.items()}
+    stated = {"integer": names, "bounds": limits}
+    rules = ew.Constraints(may_become_missing=PRICES, **stated)
+    n_lost = 0
+    for _, row in rows.head(3).iterrows():
+        levers = explainer.levers(row, "yes", constraints=rules)
+        assert levers.is_proven
+        distances = {lever.columns: lever.distance for lever in levers}
+        for columns in [(name,) for name in names] + list(itertools.combinations(names, 2)):
+            held = [name for name in names if name not in columns]
+            lost = {name: price for name, price in PRICES.items() if name in columns}
+            own = ew.Constraints(may_become_missing=lost, immutable=held, **stated)
+            expected = _nearest(model, row, "yes", per_change, own)
+            if columns in distances:
+                assert distances[columns] == pytest.approx(expected)
+            elif columns in levers.not_enough:
+                assert np.isinf(expected)
+            else:  # a column that is enough alone, or has nowhere to go
+                assert any(set(each) <= set(columns) for each in distances) or set(columns) & set(levers.fixed)
+        n_lost += sum(lever.explanation.counterfactual.isna().sum() > row.isna().sum() for lever in levers)
+        ladder = explainer.ladder(row, ["no", "yes"], constraints=rules)
+        assert ladder.current.name == "no"
+        assert ladder[0].distance == pytest.approx(_nearest(model, row, "yes", per_change, rules))
+        assert ladder[0].explanation.status == "optimal"
+    assert n_lost > 0

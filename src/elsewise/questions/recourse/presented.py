@@ -20,13 +20,15 @@ from ...arrays import UserTarget, UserValue
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...models import Interval, Label, Outcome
+from ...reasons import Target
 from ...table.wording import Wording
 from ...text.words import range_in_words
-from ..explain import row_question
+from ..explain import one_question, row_question
 from ..one_row import RowQuestion
 from ..options import Options
 from ..presentation import explanations_of
 from ..targets import interval_outcome, label_outcome
+from .becoming_missing import bands_with_losses, constraints_with_losses, levers_with_losses, without_losses
 from .levers import LadderSteps, LeverSets, climb, find_lever_sets
 from .monotone import MonotoneResult, find_monotone
 from .principal_reasons import FoundReason, ReasonSet, find_reasons
@@ -50,6 +52,23 @@ def _ladder(names: Sequence[str], found: LadderSteps) -> Ladder:
         steps.append(LadderStep(bands[place], _with_bound(one, bound, bool(nearest >= 0)), reaches))
     current = None if found.current < 0 else bands[found.current]
     return Ladder(bands, current, tuple(steps), explanations.table.wording)
+
+
+def _ladder_of(names: Sequence[str], found: Sequence[Explanation], targets: Sequence[Any], wording: Wording) -> Ladder:
+    """Present answers to bands, from the worst to the best: a step is a band or a better one."""
+    bands = tuple(Band(name, target) for name, target in zip(names, targets, strict=True))
+    current = max((place for place, one in enumerate(found) if one.found and not one.changes), default=-1)
+    steps: list[LadderStep] = []
+    nearest, lowest = -1, float("inf")
+    for place in range(len(names) - 1, current, -1):
+        one = found[place]
+        if one.found and (nearest < 0 or one.distance < found[nearest].distance):
+            nearest = place
+        lowest = min(lowest, one.lower_bound)
+        best = found[nearest] if nearest >= 0 else one
+        reaches = names[nearest] if nearest >= 0 else ""
+        steps.insert(0, LadderStep(bands[place], _with_bound(best, lowest, nearest >= 0), reaches))
+    return Ladder(bands, None if current < 0 else bands[current], tuple(steps), wording)
 
 
 def _with_bound(one: Explanation, bound: float, is_found: bool) -> Explanation:
@@ -190,15 +209,39 @@ def _presented(asked: RowQuestion, reason: FoundReason, codes: Codes | None) -> 
 def find_levers(fitted: FittedModel, x: ArrayLike, target: UserTarget, max_size: int, options: Options) -> Levers:
     """See :meth:`elsewise.Explainer.levers`."""
     _check_count("max_size", max_size)
-    asked = row_question(fitted, x, target, options)
-    n_columns = len(asked.names)
+    n_columns = len(fitted.table.columns)
     n_sets = sum(comb(n_columns, n) for n in range(1, min(max_size, n_columns) + 1))
     if n_sets > MOST_LEVER_SETS:
         raise InvalidInputError(
             f"max_size={max_size} of {n_columns} columns are {n_sets:,} sets; at most {MOST_LEVER_SETS:,} are "
             "asked about. Lower max_size."
         )
-    return _levers(asked, max_size, None if asked.has_outcome() else find_lever_sets(asked, max_size))
+    outcome = one_question(fitted, x, target, options)[2]
+    stated = constraints_with_losses(fitted, outcome, options)
+    asked = row_question(fitted, x, target, options if stated is None else without_losses(options, stated))
+    if stated is None or asked.has_outcome():
+        return _levers(asked, max_size, None if asked.has_outcome() else find_lever_sets(asked, max_size))
+    sets = levers_with_losses(fitted, x, target, max_size, options, stated)
+    enough = sorted((Lever(each, one) for each, one in sets if one is not None and one.found), key=_distance)
+    not_enough = tuple(each for each, one in sets if one is not None and one.status == "infeasible")
+    known = {*not_enough, *(lever.columns for lever in enough)}
+    unknown = tuple(each for each, _ in sets if each not in known)
+    fixed = tuple(name for name in asked.names if not any(name in each for each, _ in sets))
+    return Levers(
+        _target(fitted, outcome), max_size, tuple(enough), not_enough, unknown, fixed, wording=fitted.table.wording
+    )
+
+
+def _target(fitted: FittedModel, outcome: Outcome) -> Target:
+    """Return an outcome as the user did."""
+    if isinstance(outcome, Interval):
+        return Target((outcome.low, outcome.high))
+    assert fitted.classes is not None
+    return Target(fitted.classes.tolist()[outcome.index], outcome.min_probability)
+
+
+def _distance(lever: Lever) -> float:
+    return lever.distance
 
 
 def find_principal_reasons(
@@ -221,6 +264,9 @@ def find_ladder(fitted: FittedModel, x: ArrayLike, bands: Any, target: UserTarge
     """See :meth:`elsewise.Explainer.ladder`."""
     names, outcomes = read_bands(fitted, bands, target)
     first = outcomes[0]
+    if constraints_with_losses(fitted, first, options) is not None:
+        found = bands_with_losses(fitted, x, outcomes, options)
+        return _ladder_of(names, found, [_target(fitted, outcome) for outcome in outcomes], fitted.table.wording)
     wanted = (first.low, first.high) if isinstance(first, Interval) else fitted.classes[first.index]  # type: ignore[index]
     return _ladder(names, climb(row_question(fitted, x, wanted, options), outcomes))
 

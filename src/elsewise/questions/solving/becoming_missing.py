@@ -109,8 +109,8 @@ def refuse_rules(rules: Rules) -> None:
     """Refuse rules by which a number may become missing, in a question that does not ask for that."""
     if rules.may_become_missing:
         raise InvalidInputError(
-            "may_become_missing is for explain and explain_one; other questions are about values that are there. Ask "
-            "them with rules without it."
+            "may_become_missing is for explain, levers and ladder; other questions are about values that are there. "
+            "Ask them with rules without it."
         )
 
 
