@@ -94,7 +94,9 @@ class Case:
         return tuple(column for column in self.columns if column.kind != "unused")
 
     def explain(self, **options: Any) -> Any:
-        return self.explainer.explain(self.rows, self.target, constraints=ew.Constraints(**self.rules), **options)
+        """Explain the rows; all answers have to be dense, those of rows with the outcome, too."""
+        rules = ew.Constraints(**self.rules)
+        return self.explainer.explain(self.rows, self.target, constraints=rules, on_satisfied="move", **options)
 
     def distance(self, before: pd.Series, after: pd.Series) -> float:
         """Price of going from one row to another."""

@@ -58,7 +58,9 @@ def test_the_nearest_answer_jumps_over_gaps_where_that_is_nearer(kind, time_limi
     assert explainer.special_values_ == CODES
     assert not list(explainer.never_together_)
     rows = coded_table()[0].iloc[[0, 1, 2, 7, 12, 20, 31, 47]]
-    answers = explainer.explain(rows, "good", constraints=ew.Constraints(codes="change"), time_limit=time_limit)
+    answers = explainer.explain(
+        rows, "good", constraints=ew.Constraints(codes="change"), time_limit=time_limit, on_satisfied="move"
+    )
     assert set(answers.statuses) == {"optimal"}
     expected = [nearest(explainer, rows.iloc[[place]]) for place in range(len(rows))]
     np.testing.assert_allclose(answers.distances, expected, rtol=1e-9)
