@@ -2,9 +2,8 @@
 
     python -m elsewise_check FILE [FILE ...] [--model FILE]
 
-One file, Python's standard library alone, no part of elsewise: copy it anywhere. Every inequality that closes a node is
-evaluated in exact arithmetic (integers and fractions). Format, formulas and names are explained in the page "Proofs
-that anyone can check" of the documentation.
+One file, Python's standard library alone, no part of elsewise: copy it anywhere. Inequalities are evaluated in exact
+arithmetic. Format, formulas and names are explained in the page "Proofs that anyone can check" of the documentation.
 
 A certificate has a JSON value a line, possibly compressed by gzip: a header (the question, the model as plain numbers,
 the ellipsoids of the density, the answer, the claim), then nodes, divided or closed, the first part before the second.
@@ -284,8 +283,7 @@ class Domain:
         self._require_levels(point, "point")
         for f in [column.features[0] for column in self.columns if column.kind == "whole"]:
             require(point[f].is_integer() or point[f] == self.row[f], f"feature {f} of the point is not whole")
-        most = self.max_changes
-        require(most is None or self.distance(point)[1] <= most, "the point changes too much")
+        require(self.max_changes is None or self.distance(point)[1] <= self.max_changes, "the point changes too much")
         for k, clause in enumerate(self.clauses):
             require(any(low <= point[f] <= high for f, low, high in clause), f"the point breaks clause {k}")
         exact = [Fraction(x) for x in point]
@@ -494,11 +492,9 @@ class Polyhedra:
     """A model whose region is a union of parts: ``(N_r - s)·z + U_r·a <= o_r - c`` for the half-spaces r of a part.
 
     Here a are the values of the last of some layers of units, if there are any. With ``log_odds`` L the half-spaces of
-    the part hold together: for the slacks v of all of them, ``sum exp(-v_r) <= exp(L)``.
-
-    The model adds up its terms in floating point. A sum of k products is off by no more than (k + few) roundings of
-    the sum of their sizes: half-spaces are moved out by that much. Through a unit errors grow as sizes do, and twice as
-    much where it is a square.
+    the part hold together: for the slacks v of all of them, ``sum exp(-v_r) <= exp(L)``. A sum of k products is off by
+    (k + few) roundings of the sum of their sizes: half-spaces are moved out by that much. Through a unit errors grow as
+    sizes do, and twice as much where it is a square.
     """
 
     def __init__(self, given: dict[str, Any], n: int, domain: Domain) -> None:
@@ -660,16 +656,18 @@ class Trees:
         require(terms < 1, "too many trees for a bound of the rounding of their sum")
         size = sum(max((abs(v) for leaf in of_tree for v in leaf), default=0.0) for of_tree in scores)
         self.conditions: list[Any] = []  # the least sum that may meet each, and that of exact leaves if there are any
-        for row, weights in zip(rows, self.weights):
+        self.leaves = [self._leaves_of(tree, 0, {}) for tree in self.trees]
+        for r, (row, weights) in enumerate(zip(rows, self.weights)):
             least, slack = (Fraction(number(row.get(name), name)) for name in ("least", "slack"))
             require(slack >= 0, "slack is negative")
             off = terms / (1 - terms) * Fraction(size) * sum(map(abs, map(Fraction, weights)))
-            exact = math.floor(least * unit) + 1 if row.get("strict") is True else math.ceil((least - slack) * unit)
-            adds_up = not is_single and all(w in (-1, 0, 1) for w in weights)
+            is_strict = row.get("strict") is True
+            exact = math.floor(least * unit) + 1 if is_strict else math.ceil((least - slack) * unit)
+            adds_up = is_strict or all(are_exact[r] for tree in self.leaves for _, _, are_exact, _ in tree)
+            adds_up &= not is_single and all(w in (-1, 0, 1) for w in weights)
             self.conditions.append((math.floor((least - slack - off) * unit), exact if adds_up else None))
         domain.limit = max(domain.limit, math.ceil((domain.bound + self.slip([Fraction(0)] * n, 1)) * domain.unit))
         self.changed = [domain.change_cost * ([c] in domain.units) for c in range(len(domain.columns))]
-        self.leaves = [self._leaves_of(tree, 0, {}) for tree in self.trees]
 
     def _tree(self, given: object) -> list[Any]:
         nodes = listed(given, "trees: expected lists of nodes")
@@ -758,23 +756,29 @@ class Trees:
         return gains, [all(v or not w for v, w in zip(votes, own)) for own in self.weights]
 
     def _needed(self, r: int, leaves: list[list[Leaf]]) -> Any:
-        """Return the least sum that meets a condition with one of these leaves of each tree, in units of 2**-bits.
-
-        Exact leaves of a tree differ by multiples of some g: sums leave few remainders. Others are rounded to 2**-40.
-        """
+        """Return the least sum that is enough with one of these leaves of each tree, found by remainders."""
         lowest, lowest_exact = self.conditions[r]
         known = [[gain[r] for _, gain, exact, _ in tree if exact[r]] for tree in leaves]
-        if lowest_exact is None or not any(known):
+        if lowest_exact is None:
             return lowest
-        g = math.gcd(*(gain - tree[0] for tree in known for gain in tree)) or 1 << self.bits + 24
-        blur = max(self.bits - 40, 0)
-        remainders, off = {(0, True)}, len(leaves) << blur  # they are rounded down
+        g = (
+            math.gcd(*(gain - tree[0] for tree in known for gain in tree)) or 1 << self.bits + 24
+        )  # exact ones differ by it
+        blur, remainders = max(self.bits - 48, 0), {(0, True)}
+        near = (
+            len(leaves) << blur
+        )  # others are rounded down by less, and once more where some are as near to each other
         for tree in leaves:
             own = {(gain[r] % g if exact[r] else gain[r] >> blur << blur, exact[r]) for _, gain, exact, _ in tree}
-            remainders = {((a + b) % g, e and f) for a, e in remainders for b, f in own}
+            sums, last = sorted({((a + b) % g, e and f) for a, e in remainders for b, f in own}), -g
+            remainders = set()
+            for value, is_exact in sums:
+                if is_exact or value - last > near:
+                    remainders.add((value, is_exact))
+                    last = last if is_exact else value
             if len(remainders) > MOST_REMAINDERS:
                 return lowest
-        starts = ((lowest_exact if is_exact else lowest - off, rest) for rest, is_exact in remainders)
+        starts = ((lowest_exact if e else lowest - near * (len(leaves) + 1), rest) for rest, e in remainders)
         return max(lowest, min(start + (rest - start) % g for start, rest in starts))
 
     def require_point(self, point: list[Fraction]) -> None:
@@ -1071,8 +1075,7 @@ class Checker:
         column = next(column for column in domain.columns if column.features == [f])
         for before, after in zip(highs, lows[1:]):
             low, high = math.nextafter(before, math.inf), math.nextafter(after, -math.inf)
-            is_left = low <= domain.row[f] <= high or bool(domain.sides(column, low, high))
-            require(not is_left, "a split leaves a gap")
+            require(not (low <= domain.row[f] <= high or domain.sides(column, low, high)), "a split leaves a gap")
         return [box.within(f, low, high) for low, high in zip(lows, highs)]
 
     def _split_unit(self, box: Box, given: object, lows: list[float], highs: list[float]) -> list[Box]:
@@ -1082,8 +1085,7 @@ class Checker:
         low, high = box.units.get(unit, (-math.inf, math.inf))
         require(lows[0] <= low and highs[-1] >= high, "a split leaves out an end")
         require(all(before >= after for before, after in zip(highs, lows[1:])), "a split leaves a gap")
-        kept = [(max(a, low), min(b, high)) for a, b in zip(lows, highs)]
-        return [replace(box, units={**box.units, unit: each}) for each in kept]
+        return [replace(box, units={**box.units, unit: (max(a, low), min(b, high))}) for a, b in zip(lows, highs)]
 
     def _levels(self, box: Box, given: object) -> list[Box]:
         """Divide a category: every level that is left is in one of the parts."""
@@ -1092,8 +1094,8 @@ class Checker:
         require(column.kind == "category", "a number has no levels")
         parts = listed(given.get("parts"), "levels: expected lists of features")
         gone = [set(column.features) - {position(f, "levels", self.domain.n) for f in part} for part in parts]
-        is_left_out = any(box.upper[f] >= 1 and all(f in own for own in gone) for f in column.features)
-        require(not is_left_out, "a level is left out")
+        is_kept = all(box.upper[f] < 1 or any(f not in own for own in gone) for f in column.features)
+        require(is_kept, "a level is left out")
         return [replace(box, upper=[0.0 if f in own else high for f, high in enumerate(box.upper)]) for own in gone]
 
     def _clause(self, box: Box, given: object) -> list[Box]:
@@ -1116,9 +1118,8 @@ class Checker:
                 return []
             extra, constant = found
         for place, value in entries(given.get("rules", []), "rules", len(domain.rules), 0.0):
-            form, offset, rounding = domain.rules[place]
-            add(slopes, Fraction(value), form)
-            constant -= Fraction(value) * (offset + rounding)
+            add(slopes, Fraction(value), domain.rules[place][0])
+            constant -= Fraction(value) * sum(domain.rules[place][1:])
         if "ellipsoid" in given:
             density, own = self._goal(box).density, an_object(given["ellipsoid"], "ellipsoid: expected multipliers")
             if density is None or box.ellipsoid < 0:

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -310,4 +311,12 @@ def test_nothing_within_a_large_distance():
     rules = ew.Constraints(immutable=["x0", "x1", "x2"])
     answers = explainer.explain(1e6 * X[model.predict(1e6 * X) != 1][:20], 1, constraints=rules, certificate=True)
     assert (answers.statuses == "infeasible").any()
+    check_all(answers)
+
+
+def test_votes_of_many_classes():
+    X, y = load_digits(return_X_y=True)
+    model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y)
+    rows = X[model.predict(X) != 1]
+    answers = ew.Explainer(model, density=None).fit(X, y).explain(rows[:: len(rows) // 5][:5], 1, certificate=True)
     check_all(answers)

@@ -28,6 +28,8 @@ N_SWEEPS = 40
 FINEST = 2.0**-32
 # Leaves times cells beyond which a node takes too long; and of all nodes of a proof together.
 MOST_ENTRIES, MOST_ENTRIES_OF_ALL = 20_000_000, 1_500_000_000
+# Nodes that are not the kernel's, beyond which a proof is given up: they take some milliseconds each.
+MOST_SOLVED = 1_000
 # Where the best leaves are not enough, weights are so large that what is missing is this many times the bound.
 BEYOND = 4.0
 # Share by which costs are lowered: their rounding.
@@ -97,7 +99,7 @@ class TreeBounds:
         trees = stated.indexed
         if trees is None:
             raise NotCertifiedError("trees that see mixtures of columns have no certificates yet")
-        self.trees, self.stated, self.n_entries = trees, stated, 0
+        self.trees, self.stated, self.n_entries, self.n_solved = trees, stated, 0, 0
         self.needed = stated.needed
         self.first = trees.first_cell[:-1].astype(np.int64)
         layout = costs.domain.layout
@@ -165,7 +167,8 @@ class TreeBounds:
         if self.nothing is not None:
             return TreeBound(TreeMultipliers(self.bits, self.nothing), np.inf)
         self.n_entries += self.leaf_cells.size
-        if self.n_entries > MOST_ENTRIES_OF_ALL:
+        self.n_solved += 1
+        if self.n_entries > MOST_ENTRIES_OF_ALL or self.n_solved > MOST_SOLVED:
             raise NotCertifiedError("the proof takes too many nodes for so many trees")
         cost, plain = self._cells(node, slopes)
         least = np.minimum.reduceat(cost, self.first)

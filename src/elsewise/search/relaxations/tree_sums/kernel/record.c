@@ -117,7 +117,8 @@ static int close_out_of_reach(ew_recording *r)
         if (!(missing > CLEAR * size))
             continue;
         memset(r->pi, 0, sizeof(double) * (size_t)c->n_rows);
-        r->pi[row] = ceil(BEYOND * (r->to->wanted - ew_min(all, 0.0)) / (missing * r->to->scale[row]) * ldexp(1.0, r->to->bits));
+        const double unit = CLEAR * size * r->to->scale[row]; /* what is missing at least */
+        r->pi[row] = ceil(BEYOND * (r->to->wanted - ew_min(all, 0.0)) / unit * ldexp(1.0, r->to->bits));
         r->to->close(r->to->context, NULL, NULL, r->pi, NULL, r->to->bits);
         return 1;
     }
