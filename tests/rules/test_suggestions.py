@@ -451,3 +451,14 @@ def test_what_fixed_columns_follow_from_stays():
         explainer.fit(frame, frame["income"] > 2000)
     assert explainer.derived_ == {"exper": "age - educ - 6"}
     assert {"age", "educ"} <= set(explainer.suggest_rules().constraints.immutable)
+
+
+def test_what_is_spent_does_not_turn_directions_round():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"Nettoeinkommen": rng.integers(90, 400, 400) * 10})
+    frame["Miete"] = (frame["Nettoeinkommen"] * rng.uniform(0.1, 0.4, 400)).round(-1).astype(int)
+    y = (frame["Nettoeinkommen"] + rng.normal(0, 500, 400) > 2400).astype(int)
+    model = LogisticRegression(max_iter=2000).fit(frame / 1000, y)
+    rules = ew.Explainer(model, density=None, rules=None).fit(frame / 1000, y).suggest_rules(1).constraints
+    assert rules.monotone["Nettoeinkommen"] == "increase"
+    assert "Miete" in rules.immutable

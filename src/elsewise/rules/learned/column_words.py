@@ -146,8 +146,10 @@ UP = (
     "ersparnisse; guthaben; anzahlung; revenu; revenus; salaire; epargne; apport; ingresos; ingreso; salario; ahorros; "
     "account balance; account check; checking account; checking status"
 )
+# What is spent: less is better, but who earns more spends more: it does not tell which outcome is the good one.
+SPENDING = "rent; rents; expenses; costs; miete; mieten; ausgaben; kosten; loyer; loyers; depenses; alquiler; gastos"
 DOWN = (
-    "rent; rents; expenses; costs; miete; mieten; ausgaben; kosten; loyer; loyers; depenses; alquiler; gastos; "
+    f"{SPENDING}; "
     "debt; debts; utilization; utilisation; debt to income; debt ratio; dti; revolving balance; revolving burden; "
     "burden; loan; loans; loanamt; balance; balance owed; amount owed; owed; liabilities; loan amount; credit amount; "
     "schulden; verschuldung; "
@@ -234,8 +236,8 @@ def direction_by_name(words: Sequence[str]) -> str:
     down, up = finds(DOWN, words), finds(UP, words)
     if down and not (down == "balance" and up):
         return "decrease"
-    # "appinc" and "atotinc" are incomes, too
-    up = up or next((word for word in words if word.endswith("inc") and word != "zinc"), "")
+    # "appinc" and "nettoeinkommen" are incomes, too
+    up = up or next((word for word in words if word.endswith(("inc", "einkommen", "gehalt")) and word != "zinc"), "")
     return "increase" if up and not _SHARES & set(words) else ""
 
 

@@ -17,6 +17,7 @@ from .column_words import (
     PLACE,
     REQUEST,
     SCORES,
+    SPENDING,
     TIME_IN_RANGES,
     are_dates,
     direction_by_name,
@@ -263,7 +264,8 @@ def _sense(facts: Sequence[ColumnFacts], wanted: tuple[Any, int]) -> int:
     """
     totals = {"increase": 0.0, "decrease": 0.0}
     for column in facts:
-        way, correlation = direction_by_name(words_of(column.name)), _correlation(column, wanted)
+        words, correlation = words_of(column.name), _correlation(column, wanted)
+        way = "" if finds(SPENDING, words) else direction_by_name(words)
         if way and _is_notable(column, correlation):
             totals[way] += correlation
     return 1 if (totals["increase"] or -totals["decrease"]) >= 0 else -1
