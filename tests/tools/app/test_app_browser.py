@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[serve]")
 
+import elsewise as ew
 from elsewise.tools.app import create_app
 from elsewise.tools.app.serving import demos
 from tools.app.browsing import MOVE, chromium, page_of
@@ -165,14 +166,16 @@ def test_the_answer_is_told_to_be_as_plausible_as_the_slider_asks(browser, breas
 
 
 def test_locking_a_column_keeps_it(browser, breast_cancer):
-    address, _ = breast_cancer
+    address, demo = breast_cancer
     with page_of(browser, address) as page:
         name = page.locator(".column.changes > label").first.inner_text()
-        before = float(fact(page, "Distance"))
+        row = np.asarray(demo.rows)[int(page.locator("#row-number").input_value()) - 1]
+        target = page.locator("#target option:checked").inner_text()
         after_answer(page, page.get_by_role("button", name=f"Lock {name}").click)
         assert page.get_by_role("button", name=f"Lock {name}").get_attribute("aria-pressed") == "true"
         assert name not in page.locator(".column.changes > label").all_inner_texts()
-        assert float(fact(page, "Distance")) >= before
+        direct = demo.explainer.explain_one(row, target, constraints=ew.Constraints(immutable=[name]))
+        assert float(fact(page, "Distance")) == pytest.approx(direct.distance, rel=1e-3)
 
 
 def test_typing_a_value_changes_the_row_and_can_be_undone(browser, small):
