@@ -102,7 +102,8 @@ def test_a_regressor_asked_about_the_returned_row_alone_stays_in_the_range(model
     alone = np.concatenate([model.predict(row[None]) for row in X])
     assert (alone != model.predict(X)).any()
     low = np.maximum(alone, model.predict(X))
-    answers = ew.Explainer(model, density=None).fit(X).explain(X, [(end, None) for end in low], constraints=rules)
+    explainer, targets = ew.Explainer(model, density=None).fit(X), [(end, None) for end in low]
+    answers = explainer.explain(X, targets, constraints=rules, on_satisfied="move")
     found = np.asarray(answers.counterfactuals)
     assert answers.found.all()
     assert (model.predict(found) >= low).all()

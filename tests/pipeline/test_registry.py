@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
 from sklearn.feature_selection import SelectKBest
-from sklearn.impute import SimpleImputer
+from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
@@ -76,7 +76,12 @@ BENT += [
 
 
 def test_every_registered_type_has_an_example():
-    examples = [*(transformer for transformer, _ in EXAMPLES), *BENT, PolynomialFeatures()]
+    examples = [
+        *(transformer for transformer, _ in EXAMPLES),
+        *BENT,
+        PolynomialFeatures(),
+        MissingIndicator(),
+    ]  # the last: test_indicators.py
     kinds = {kind for transformer in examples for kind in type(transformer).__mro__}
     own = {kind for kind in registered() if kind.__module__.startswith("sklearn")}  # other tests add theirs
     assert len(own) >= 16

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import elsewise as ew
 from elsewise.tools.plot.pictures import FrontierPicture
@@ -36,9 +37,10 @@ def test_points_are_the_answers(iris, iris_explainer):
 
 
 def test_infeasible_quantiles_are_hatched(iris, iris_explainer):
-    X, _ = iris
+    X, y = iris
     rules = ew.Constraints(bounds={"x2": (None, 4.8), "x3": (None, 1.7)})
-    frontier = iris_explainer.frontier(X[0], "virginica", np.arange(0.02, 1.0, 0.07), constraints=rules)
+    explainer = clone(iris_explainer).set_params(condition_on_fixed=False).fit(X, y)
+    frontier = explainer.frontier(X[0], "virginica", np.arange(0.02, 1.0, 0.07), constraints=rules)
     found = np.isfinite(frontier.distances)
     assert found.any()
     assert not found.all()

@@ -77,7 +77,7 @@ def test_ties_of_isotonic_folds_are_decided_as_the_model_does():
     for index in range(2):
         region = region_of(model, Label(index))
         np.testing.assert_array_equal(region.accepts(grid), said == index)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(X, y)
     for index, rows in ((1, X[y == 0][:5]), (0, X[y == 1][:5])):
         answers = explainer.explain(rows, target=index)
         assert (answers.statuses == "optimal").all()

@@ -111,7 +111,7 @@ def test_answers_are_the_nearest_of_all_patterns(hidden, n_classes, density):
 def test_ranges_of_a_regressor_and_least_probabilities_are_reached_nearest():
     X, y = random_data(None, seed=1, n_features=3)
     model = fitted(network((5,), regressor=True), X, y)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(X, y)
     low, high = np.quantile(y, [0.6, 0.7])
     rows = X[model.predict(X) < low][:3]
     answers = explainer.explain(rows, target=(low, high))
@@ -120,7 +120,7 @@ def test_ranges_of_a_regressor_and_least_probabilities_are_reached_nearest():
         np.testing.assert_allclose(distance, distance_by_patterns(explainer, x, Interval(low, high)), rtol=2e-6)
     X, y = random_data(2, seed=1, n_features=3)
     model = fitted(network((5,)), X, y)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(X, y)
     rows = X[model.predict(X) == explainer.classes_[0]][:3]
     answers = explainer.explain(rows, target=explainer.classes_[1], min_probability=0.9)
     assert_certified(explainer, rows, answers, 0.9)

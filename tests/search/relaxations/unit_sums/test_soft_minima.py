@@ -142,7 +142,7 @@ def test_answers_stay_within_what_a_logarithm_takes():
     X = rng.uniform(-0.4, 1.5, size=(80, 1)) + np.array([0.52])
     y = (X[:, 0] > 0.8).astype(int)
     model = make_pipeline(FunctionTransformer(np.log1p), LogisticRegression(C=0.02)).fit(X, y)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(X, y)
     answers = explainer.explain(X[y == 1][:20], target=0)
     assert answers.found.all()
     assert (model.predict(answers.counterfactuals) == 0).all()

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "clock.h"
 #include "extremes.h"
 #include "state.h"
 
