@@ -18,6 +18,7 @@ from ..arrays import IntArray, UserTarget, UserValue
 from ..errors import InvalidInputError
 from ..fitted import FittedModel
 from ..models import Interval, Label, Outcome
+from ..reasons import Target
 from ..table.frames import is_missing_value
 from .options import Options
 
@@ -99,6 +100,22 @@ class Wanted:
             return self
         place = np.array([labels.index(outcome) for outcome in self.outcomes] + [-1])
         return Wanted(labels, place[self.goal])
+
+
+def label_of(outcome: Outcome, classes: NDArray[Any] | None) -> Any:
+    """Return the label of an outcome in the dtype of the model's classes, or its range."""
+    if isinstance(outcome, Interval):
+        return (outcome.low, outcome.high)
+    assert classes is not None
+    return classes[outcome.index]
+
+
+def target_of(outcome: Outcome, classes: NDArray[Any] | None) -> Target:
+    """Return an outcome as the user did."""
+    if isinstance(outcome, Interval):
+        return Target(label_of(outcome, classes))
+    assert classes is not None
+    return Target(classes.tolist()[outcome.index], outcome.min_probability)
 
 
 def outcomes_of_rows(

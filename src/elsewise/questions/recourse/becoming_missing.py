@@ -18,9 +18,11 @@ from ...fitted import FittedModel
 from ...models import Interval, Outcome
 from ...rules import Constraints
 from ...rules.becoming_missing import checked_prices
-from ..explain import explain_rows, row_question
+from ..explain import explain_rows
+from ..one_row import RowQuestion
 from ..options import Options
 from ..solving.deadline import Deadline, TimeIsOverError
+from ..targets import label_of
 
 
 def constraints_with_losses(fitted: FittedModel, outcome: Outcome, options: Options) -> Constraints | None:
@@ -36,13 +38,13 @@ def without_losses(options: Options, stated: Constraints) -> Options:
 
 
 def levers_with_losses(
-    fitted: FittedModel, x: ArrayLike, target: UserTarget, max_size: int, options: Options, stated: Constraints
+    fitted: FittedModel, asked: RowQuestion, target: UserTarget, max_size: int, options: Options, stated: Constraints
 ) -> list[tuple[tuple[str, ...], Explanation | None]]:
     """Ask about every set of columns that contains no smaller one that is enough; None where time was over.
 
-    A column of the set may become missing if the rules say so; all others stay as they are.
+    A column of the set may become missing if the rules say so; all others stay as they are. ``asked`` is the question
+    in which nothing may.
     """
-    asked = row_question(fitted, x, target, without_losses(options, stated))
     is_there = ~fitted.table.missing(asked.given)[0]
     may_move = asked.can_change(asked.question(has_density=False))
     movable = [
@@ -75,10 +77,6 @@ def bands_with_losses(
     row = fitted.table.own_columns(fitted.table.one_row(x) if np.ndim(x) == 1 else x)
     answers = []
     for outcome in outcomes:
-        if isinstance(outcome, Interval):
-            answers.append(explain_rows(fitted, row, (outcome.low, outcome.high), options)[0])
-            continue
-        assert fitted.classes is not None
-        own = replace(options, min_probability=outcome.min_probability)
-        answers.append(explain_rows(fitted, row, fitted.classes[outcome.index], own)[0])
+        own = options if isinstance(outcome, Interval) else replace(options, min_probability=outcome.min_probability)
+        answers.append(explain_rows(fitted, row, label_of(outcome, fitted.classes), own)[0])
     return answers

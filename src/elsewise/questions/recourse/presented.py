@@ -20,14 +20,13 @@ from ...arrays import UserTarget, UserValue
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...models import Interval, Label, Outcome
-from ...reasons import Target
 from ...table.wording import Wording
 from ...text.words import range_in_words
 from ..explain import one_question, row_question
 from ..one_row import RowQuestion
 from ..options import Options
 from ..presentation import explanations_of
-from ..targets import interval_outcome, label_outcome
+from ..targets import interval_outcome, label_of, label_outcome, target_of
 from .becoming_missing import bands_with_losses, constraints_with_losses, levers_with_losses, without_losses
 from .levers import LadderSteps, LeverSets, climb, find_lever_sets
 from .monotone import MonotoneResult, find_monotone
@@ -125,13 +124,11 @@ def _intervals(values: list[UserValue]) -> list[Interval]:
 
 def _from_starts(starts: list[float]) -> list[UserValue]:
     """Return the ranges that begin at numbers, each to the next, the last to infinity; downwards, if numbers fall."""
-    if any(not first < second for first, second in pairwise(starts)) and any(
-        not first > second for first, second in pairwise(starts)
-    ):
+    rises = all(first < second for first, second in pairwise(starts))
+    if not rises and not all(first > second for first, second in pairwise(starts)):
         raise InvalidInputError(
             f"bands: expected numbers at which bands begin, all rising or all falling, received {starts!r}."
         )
-    rises = len(starts) < 2 or starts[1] > starts[0]
     ends = [*starts[1:], None]
     return [(low, high) if rises else (high, low) for low, high in zip(starts, ends, strict=True)]
 
@@ -219,29 +216,26 @@ def find_levers(fitted: FittedModel, x: ArrayLike, target: UserTarget, max_size:
     outcome = one_question(fitted, x, target, options)[2]
     stated = constraints_with_losses(fitted, outcome, options)
     asked = row_question(fitted, x, target, options if stated is None else without_losses(options, stated))
-    if stated is None or asked.has_outcome():
-        return _levers(asked, max_size, None if asked.has_outcome() else find_lever_sets(asked, max_size))
-    sets = levers_with_losses(fitted, x, target, max_size, options, stated)
-    enough = sorted((Lever(each, one) for each, one in sets if one is not None and one.found), key=_distance)
+    if asked.has_outcome():
+        return _levers(asked, max_size, None)
+    if stated is None:
+        return _levers(asked, max_size, find_lever_sets(asked, max_size))
+    sets = levers_with_losses(fitted, asked, target, max_size, options, stated)
+    levers = (Lever(each, one) for each, one in sets if one is not None and one.found)
+    enough = sorted(levers, key=lambda lever: lever.distance)
     not_enough = tuple(each for each, one in sets if one is not None and one.status == "infeasible")
     known = {*not_enough, *(lever.columns for lever in enough)}
     unknown = tuple(each for each, _ in sets if each not in known)
     fixed = tuple(name for name in asked.names if not any(name in each for each, _ in sets))
     return Levers(
-        _target(fitted, outcome), max_size, tuple(enough), not_enough, unknown, fixed, wording=fitted.table.wording
+        target_of(outcome, fitted.classes),
+        max_size,
+        tuple(enough),
+        not_enough,
+        unknown,
+        fixed,
+        wording=fitted.table.wording,
     )
-
-
-def _target(fitted: FittedModel, outcome: Outcome) -> Target:
-    """Return an outcome as the user did."""
-    if isinstance(outcome, Interval):
-        return Target((outcome.low, outcome.high))
-    assert fitted.classes is not None
-    return Target(fitted.classes.tolist()[outcome.index], outcome.min_probability)
-
-
-def _distance(lever: Lever) -> float:
-    return lever.distance
 
 
 def find_principal_reasons(
@@ -266,9 +260,11 @@ def find_ladder(fitted: FittedModel, x: ArrayLike, bands: Any, target: UserTarge
     first = outcomes[0]
     if constraints_with_losses(fitted, first, options) is not None:
         found = bands_with_losses(fitted, x, outcomes, options)
-        return _ladder_of(names, found, [_target(fitted, outcome) for outcome in outcomes], fitted.table.wording)
-    wanted = (first.low, first.high) if isinstance(first, Interval) else fitted.classes[first.index]  # type: ignore[index]
-    return _ladder(names, climb(row_question(fitted, x, wanted, options), outcomes))
+        return _ladder_of(
+            names, found, [target_of(outcome, fitted.classes) for outcome in outcomes], fitted.table.wording
+        )
+    asked = row_question(fitted, x, label_of(first, fitted.classes), options)
+    return _ladder(names, climb(asked, outcomes))
 
 
 def judge_monotone(fitted: FittedModel, column: str, direction: str, target: UserTarget) -> Monotone:

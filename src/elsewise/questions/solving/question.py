@@ -13,7 +13,7 @@ from ...density import ClassDensity
 from ...distances import ResolvedDistance, ResolvedMahalanobis, ResolvedManhattan
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
-from ...models import Interval, Outcome
+from ...models import Outcome
 from ...reasons import Target
 from ...rules import Rules
 from ...rules.meaningful import LeastChange
@@ -21,6 +21,7 @@ from ...search import Domain, Lattice, LeastMoves, SearchProblem
 from ...search.constants import FAR_AWAY
 from ...table import Table
 from ..options import Options
+from ..targets import label_of, target_of
 from ..thresholds.fixed_columns import FixedPart, fixed_parts
 
 
@@ -97,19 +98,11 @@ class Question:
 
     def target(self, goal: int) -> Target:
         """Return the outcome of a goal as the user did."""
-        outcome = self.outcomes[goal]
-        if isinstance(outcome, Interval):
-            return Target((outcome.low, outcome.high))
-        assert self.fitted.classes is not None
-        return Target(self.fitted.classes.tolist()[outcome.index], outcome.min_probability)
+        return target_of(self.outcomes[goal], self.fitted.classes)
 
     def label(self, goal: int) -> Any:
         """Return the wanted label in the dtype of the model's classes, or the wanted range."""
-        outcome = self.outcomes[goal]
-        if isinstance(outcome, Interval):
-            return (outcome.low, outcome.high)
-        assert self.fitted.classes is not None
-        return self.fitted.classes[outcome.index]
+        return label_of(self.outcomes[goal], self.fitted.classes)
 
     @property
     def distance(self) -> ResolvedDistance:

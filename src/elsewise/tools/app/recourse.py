@@ -10,6 +10,7 @@ import numpy as np
 from ...answers import Explanation, Ladder, Levers
 from ...explainer import Explainer
 from ..files.values import to_json
+from .writing import written_changes
 
 # Columns of a lever; one of three is little easier to act on than the answer.
 LARGEST_LEVER = 2
@@ -50,19 +51,9 @@ def written_ladder(ladder: Ladder) -> dict[str, Any]:
 
 
 def _written(one: Explanation) -> dict[str, Any]:
-    changes = [
-        {
-            "column": change.feature,
-            "before": to_json(change.before),
-            "after": to_json(change.after),
-            "difference": change.difference,
-            "cost": change.cost,
-        }
-        for change in one.changes
-    ]
     return {
         "status": one.status,
         "distance": to_json(one.distance) if one.found else None,
         "plausibility": to_json(one.plausibility) if one.found else None,
-        "changes": changes,
+        "changes": written_changes(one),
     }

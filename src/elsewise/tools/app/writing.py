@@ -60,8 +60,9 @@ def written(
     ]
 
 
-def _changes(answer: Any, row: dict[str, Any], shares: Sequence[ColumnShare]) -> dict[str, Any]:
-    changes = [
+def written_changes(answer: Explanation) -> list[dict[str, Any]]:
+    """Write the changes of an answer; see :class:`~.schemas.ChangeBody`."""
+    return [
         {
             "column": change.feature,
             "before": to_json(change.before),
@@ -71,6 +72,10 @@ def _changes(answer: Any, row: dict[str, Any], shares: Sequence[ColumnShare]) ->
         }
         for change in answer.changes
     ]
+
+
+def _changes(answer: Explanation, row: dict[str, Any], shares: Sequence[ColumnShare]) -> dict[str, Any]:
+    changes = written_changes(answer)
     after = {**row, **{change["column"]: change["after"] for change in changes}} if answer.found else None
     return {"changes": changes, "counterfactual": after, "positions": _positions(row, after, shares)}
 

@@ -95,9 +95,7 @@ def ways_section(ways: Ways | None) -> str:
         return section("ways", say("report.ways"), [paragraph(say("report.ways none"))])
     rows = []
     for place, answer in enumerate(ways.answers):
-        count = ways.counts[place] if ways.counts else len(answer.changes)
-        if answer.found:
-            count = len(answer.changes)
+        count = len(answer.changes) if answer.found else ways.counts[place]
         rows.append([counted("changes", count), _what(answer), _facts(answer)])
     lead = say("report.ways fewer" if ways.counts else "report.ways others")
     header = [*texts("head with"), *headings("what changes", "distance")]
