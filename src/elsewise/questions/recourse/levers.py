@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray, IntArray
+from ...arrays import BoolArray, IntArray
 from ...models import Outcome
 from ...table.frames import rows_of
 from ..one_row import RowQuestion
@@ -96,29 +96,7 @@ def as_masks(asked: RowQuestion, sets: list[tuple[int, ...]]) -> BoolArray:
     return masks
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LadderSteps:
-    """Answers of one row to bands, from the worst to the best.
-
-    Attributes
-    ----------
-    answers : Answers
-        One row a band.
-    band : int array of shape (n_bands,)
-        The band whose answer is the nearest that reaches each band or a better one; -1 if none is known.
-    lower_bound : array of shape (n_bands,)
-        No answer that reaches the band or a better one is nearer; infinite if it is proven that there is none.
-    current : int
-        The best band that the row is in already; -1 for none.
-    """
-
-    answers: Answers
-    band: IntArray
-    lower_bound: FloatArray
-    current: int
-
-
-def climb(asked: RowQuestion, outcomes: Sequence[Outcome]) -> LadderSteps:
+def climb(asked: RowQuestion, outcomes: Sequence[Outcome]) -> tuple[Answers, int]:
     """Find what each band takes.
 
     Parameters
@@ -127,6 +105,13 @@ def climb(asked: RowQuestion, outcomes: Sequence[Outcome]) -> LadderSteps:
         Its own outcome does not matter.
     outcomes : sequence of outcomes
         One a band, from the worst to the best.
+
+    Returns
+    -------
+    answers : Answers
+        One row a band; those of bands that are no better than the current one are left open.
+    current : int
+        The best band that the row is in already; -1 for none.
     """
     n = len(outcomes)
     question = pose(asked.fitted, outcomes, asked.rules, options=asked.options, branches=True, own_thresholds=True)
@@ -137,11 +122,4 @@ def climb(asked: RowQuestion, outcomes: Sequence[Outcome]) -> LadderSteps:
     answers = Answers(question, given, rows, predictions)
     better = np.arange(current + 1, n)
     answers.reach(better, better)
-    band, bounds = np.full(n, -1), np.full(n, np.inf)
-    nearest, lowest = -1, np.inf
-    for place in range(n - 1, current, -1):
-        if np.isfinite(answers.value[place]) and (nearest < 0 or answers.value[place] < answers.value[nearest]):
-            nearest = place
-        lowest = min(lowest, float(answers.lower_bound[place]))
-        band[place], bounds[place] = nearest, lowest
-    return LadderSteps(answers, band, bounds, current)
+    return answers, current

@@ -20,6 +20,7 @@ from ...arrays import UserTarget, UserValue
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...models import Interval, Label, Outcome
+from ...reasons import Target
 from ...table.wording import Wording
 from ...text.words import range_in_words
 from ..explain import one_question, row_question
@@ -28,7 +29,7 @@ from ..options import Options
 from ..presentation import explanations_of
 from ..targets import interval_outcome, label_of, label_outcome, target_of
 from .becoming_missing import bands_with_losses, constraints_with_losses, levers_with_losses, without_losses
-from .levers import LadderSteps, LeverSets, climb, find_lever_sets
+from .levers import LeverSets, climb, find_lever_sets
 from .monotone import MonotoneResult, find_monotone
 from .principal_reasons import FoundReason, ReasonSet, find_reasons
 from .reason_codes import Codes, check_codes
@@ -37,26 +38,14 @@ from .reason_codes import Codes, check_codes
 MOST_LEVER_SETS = 20_000
 
 
-def _ladder(names: Sequence[str], found: LadderSteps) -> Ladder:
-    """Present what was found."""
-    question, n = found.answers.question, len(names)
-    bands = tuple(Band(name, question.target(place)) for place, name in enumerate(names))
-    explanations = explanations_of(found.answers, np.arange(n), np.arange(n), blank=False)
-    steps = []
-    for place in range(found.current + 1, n):
-        nearest = int(found.band[place])
-        one = explanations[place if nearest < 0 else nearest]
-        bound = float(found.lower_bound[place])
-        reaches = names[nearest] if nearest >= 0 else ""
-        steps.append(LadderStep(bands[place], _with_bound(one, bound, bool(nearest >= 0)), reaches))
-    current = None if found.current < 0 else bands[found.current]
-    return Ladder(bands, current, tuple(steps), explanations.table.wording)
+def _ladder(
+    names: Sequence[str], targets: Sequence[Target], found: Sequence[Explanation], current: int, wording: Wording
+) -> Ladder:
+    """Present answers to bands, from the worst to the best: a step is a band or a better one.
 
-
-def _ladder_of(names: Sequence[str], found: Sequence[Explanation], targets: Sequence[Any], wording: Wording) -> Ladder:
-    """Present answers to bands, from the worst to the best: a step is a band or a better one."""
+    The row is in the band at ``current``, -1 for none; only better ones count.
+    """
     bands = tuple(Band(name, target) for name, target in zip(names, targets, strict=True))
-    current = max((place for place, one in enumerate(found) if one.found and not one.changes), default=-1)
     steps: list[LadderStep] = []
     nearest, lowest = -1, float("inf")
     for place in range(len(names) - 1, current, -1):
@@ -257,14 +246,17 @@ def find_principal_reasons(
 def find_ladder(fitted: FittedModel, x: ArrayLike, bands: Any, target: UserTarget, options: Options) -> Ladder:
     """See :meth:`elsewise.Explainer.ladder`."""
     names, outcomes = read_bands(fitted, bands, target)
-    first = outcomes[0]
-    if constraints_with_losses(fitted, first, options) is not None:
+    targets = [target_of(outcome, fitted.classes) for outcome in outcomes]
+    found: Sequence[Explanation]
+    if constraints_with_losses(fitted, outcomes[0], options) is not None:
         found = bands_with_losses(fitted, x, outcomes, options)
-        return _ladder_of(
-            names, found, [target_of(outcome, fitted.classes) for outcome in outcomes], fitted.table.wording
-        )
-    asked = row_question(fitted, x, label_of(first, fitted.classes), options)
-    return _ladder(names, climb(asked, outcomes))
+        current = max((place for place, one in enumerate(found) if one.found and not one.changes), default=-1)
+    else:
+        asked = row_question(fitted, x, label_of(outcomes[0], fitted.classes), options)
+        answers, current = climb(asked, outcomes)
+        places = np.arange(len(outcomes))
+        found = explanations_of(answers, places, places, blank=False)
+    return _ladder(names, targets, found, current, fitted.table.wording)
 
 
 def judge_monotone(fitted: FittedModel, column: str, direction: str, target: UserTarget) -> Monotone:
